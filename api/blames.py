@@ -54,9 +54,9 @@ def blame(
 
     ``test`` is an SQL condition that is true for wrong rows, or a test that selects the wrong rows.
     The program runs repeatedly on parts of the first wrong row's lineage. Raises UsageError if no
-    captured job wrote the table, if the test or the program cannot be computed, or if the program's
-    result on the whole lineage is not wrong. Raises BadInput if a file has changed, or if the
-    lineage may be incomplete because of a sample.
+    captured job wrote the table, if the test cannot be run, if the program reads a table that no
+    captured job read, or if the program, run on the whole lineage, does not produce the wrong row.
+    Raises BadInput if a file has changed, or if the lineage may be incomplete because of a sample.
     """
     from pyspark.errors import PySparkException
 

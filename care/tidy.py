@@ -32,7 +32,7 @@ class Tidied:
     rewritten: bool
     """Whether the tables were rewritten."""
     pruned: Pruned | None
-    """The result of the prune; None if no generation was to be deleted."""
+    """The result of the prune; None if no prune was requested."""
     seconds: float
 
 

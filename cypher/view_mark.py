@@ -17,7 +17,7 @@ def _file(home: Path) -> Path:
 
 
 def mark_names(home: Path, warehouse: str, base: int, items: Iterable[int]) -> None:
-    """Add items of a warehouse to the file; call this before their names are written."""
+    """Add items of a warehouse to the file; call this before writing their names to Neo4j."""
     line = json.dumps({"warehouse": warehouse, "base": base, "items": sorted(items)})
     before = "\n" if _file(home).exists() and not _file(home).stat().st_size else ""
     with _file(home).open("ab", buffering=0) as file:  # unbuffered: several processes may append

@@ -1,4 +1,4 @@
-"""Match the rows that a statement has stored with the rows of its query, which ran earlier.
+"""Match the rows stored by a statement to the rows of its query, which ran earlier.
 
 Rows match if all their values are equal. They are first compared position by position, and then in
 any order, since rows with equal values are interchangeable. Floating-point sums may differ from run

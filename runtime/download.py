@@ -85,6 +85,6 @@ def _absent(jar: Jar, error: Exception) -> Unavailable:
 def _altered(jar: Jar) -> Unavailable:
     return Unavailable(
         f"The downloaded jar {jar.coordinate} does not have the SHA-256 {jar.sha256}",
-        f"It had another checksum in each of {ATTEMPTS} attempts",
+        f"The checksum was wrong in all {ATTEMPTS} attempts",
         "A proxy or firewall may change downloads: try another network",
     )

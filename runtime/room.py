@@ -122,7 +122,7 @@ class Room:
 
 
 MEMORY = Room()
-"""The room for a process that keeps all arrays in memory."""
+"""A room without a folder, so that all its arrays are in memory."""
 
 
 class Growing:

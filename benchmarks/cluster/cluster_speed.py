@@ -125,7 +125,7 @@ def compare(folder: Path, files: list[str], items: list[str]) -> dict[str, dict[
 
 
 def apart(cluster: Cluster) -> str:
-    """Return a description of what each worker has for itself, and what it shares."""
+    """Return a description of what each worker has to itself, and what it shares."""
     if cluster.networked:
         return "a network namespace with an address of its own, and a /tmp of its own"
     if cluster.isolated:

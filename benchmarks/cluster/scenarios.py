@@ -107,7 +107,10 @@ def main(path: Path) -> None:
 
 
 def look(context: SparkContext) -> list[tuple[str, bool, bool]]:
-    """Return executors' working folders, and whether they share the driver's /tmp and loopback."""
+    """Return executors' working folders, and what these executors share with the driver.
+
+    The two flags state whether an executor shares the driver's /tmp, and its loopback.
+    """
     count = context.defaultParallelism
     with closing(socket.socket()) as listening, tempfile.TemporaryDirectory(dir="/tmp") as hidden:
         listening.bind(("127.0.0.1", 0))

@@ -1,10 +1,10 @@
-"""Measure the time of the verdict on each edit in a dbt project's history, without a JVM.
+"""Measure how long verdicts on the edits in a dbt project's history take, without a JVM.
 
     python -m benchmarks.equivalence.edits [--steps 200]
 
-The edited model is compared with its version before the edit. The tables have the columns of the
-models and sources that it reads. All verdicts are computed in one process, as in a server or a
-notebook.
+Each verdict compares the edited model with its version before the edit, and its processor time is
+measured. The tables have the columns of the models and sources that either version reads. All
+verdicts are computed in one process, as in a server or a notebook.
 """
 
 import argparse

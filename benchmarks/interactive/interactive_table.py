@@ -50,7 +50,10 @@ def _parts(results: Results) -> Iterator[str]:
         ]  # fmt: skip
         yield grid(("groups", "plain", "captured", "ratio"), rows)
     if results["links"]:
-        yield "**Linked results**: times for rows of one result to highlight the other's, in ms."
+        yield (
+            "**Linked results**: time to highlight the rows of one result that are linked to"
+            " selected rows of the other, in ms."
+        )
         yield grid(
             ("charts", "to link them", "p50", "p95", "max"),
             (

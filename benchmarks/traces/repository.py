@@ -20,7 +20,7 @@ CHANGES = 6
 ABOVE = 200
 """The average difference between a folder's number and the number of its parent folder."""
 NEAR = 12
-"""The folders in which one commit changes files have numbers that differ by about this much."""
+"""The approximate standard deviation of the numbers of the folders that a commit edits."""
 BACK = 25
 """The average distance between the number of a commit and that of its parent commit."""
 MERGES = 0.2

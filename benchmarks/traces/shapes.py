@@ -187,7 +187,7 @@ def pipelines(items: int, rng: np.random.Generator) -> Shape:
 
 
 def untabled(items: int, rng: np.random.Generator) -> Shape:
-    """Return the shape `runs`, but with all items in one table, whose name is not in the files."""
+    """Return a variant of `runs`: all items are in one table, whose name the files omit."""
     made = runs(items, rng)
     return Shape(made.src, made.dst, np.zeros_like(made.table), ("items",), False)
 

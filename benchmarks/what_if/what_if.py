@@ -76,7 +76,7 @@ class Whole(TypedDict):
 
 
 class AlternativeRun(TypedDict):
-    """The values that one aggregate would have without each of its inputs."""
+    """Times to compute the values of an aggregate when each input in turn is left out."""
 
     function: str
     inputs: int

@@ -71,7 +71,7 @@ class ReplayRDD:
             raise AttributeError(name)
         if name.startswith("saveAs"):
             raise UsageError(
-                "A replay writes nothing",
+                "A replay must not write",
                 f"The program calls {name}",
                 "Return the RDD instead, and save it outside of the function",
             )

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 Rows = Iterator[I64]
 """Associations as two-dimensional arrays.
 
-The first row of an array has the derived rows or groups. Each further row has the ids of one slot
-of the tap.
+Row 0 of an array holds the ids of the derived rows or groups. Each further row of the array holds
+the ids in one slot of the tap.
 """
 KEY = "key"
 """The column with the id of the row or group that derives from the ids in the slots."""

@@ -27,8 +27,7 @@ class Erasure:
     graph: bool = False
     """Whether Neo4j must be rebuilt, because it has ops that were erased."""
     names: tuple[str, ...] = ()
-    """Salted hashes of the names to erase, by which a repeated command recognizes its own erasure.
-    """
+    """Salted hashes of the names to erase, from which a repeated command recognizes its erasure."""
 
     def has_name(self, name: str) -> bool:
         """Return whether this name is one of the names to erase."""

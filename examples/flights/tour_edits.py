@@ -1,4 +1,4 @@
-"""The part of the tour in SQL: explore a query on the pipeline's result, and edit the query."""
+"""The SQL part of the tour: explore a query on the pipeline's result, and edit the query."""
 
 from collections.abc import Sequence
 from pathlib import Path

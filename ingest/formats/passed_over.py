@@ -37,10 +37,10 @@ def _found(path: Path, input_format: str | None) -> Iterator[Path]:
 
 
 def _inside(folder: Path, input_format: str | None, below: bool) -> Iterator[Path]:
-    """Yield the files and linked folders in a folder that an ingest does not read.
+    """Yield what an ingest skips in a folder: files and linked folders.
 
-    If ``below`` is true, the folder itself is inside a folder that is not read, so none of its
-    files are read.
+    If ``below`` is true, the folder is skipped or lies inside a skipped folder, so all its files
+    are skipped.
     """
     if (folder / LOG).is_dir():
         return

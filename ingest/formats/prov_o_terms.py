@@ -6,10 +6,10 @@ RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 
 
 class Qualified(NamedTuple):
-    """A property whose value is a node that describes a relation.
+    """A property that links a resource to a node, which describes a relation of the resource.
 
-    ``subject`` is the argument of the relation that is the property's subject. ``parts`` maps
-    properties of the node to the arguments that they hold.
+    The resource is the argument ``subject`` of the relation. ``parts`` maps each property of the
+    node to the argument that it gives.
     """
 
     relation: str

@@ -73,7 +73,7 @@ def landed_write(found: Traced, version: Written) -> LandedWrite:
 
 @dataclass(frozen=True)
 class LandedMark:
-    """Marked rows of a captured write, which are items of their own in the warehouse."""
+    """Rows marked with ``run.mark``, which are items of a table in the warehouse."""
 
     table: str
     version: int

@@ -94,7 +94,7 @@ def changed_runs(offsets: Ints, signs: NDArray[np.int8]) -> NDArray[np.int64]:
 
 @compiled(twins.flip_counts, nogil=True)
 def flip_counts(runs: NDArray[np.int64], keys: Codes, out: Ints) -> None:
-    """For each entry of each run, add the run's sign to ``out`` at the entry's key."""
+    """For each entry and its key in each run, add the run's sign (1 or -1) to ``out[key]``."""
     for run in range(runs.shape[0]):
         sign = runs[run, 2]
         for j in range(runs[run, 0], runs[run, 1]):
@@ -103,7 +103,7 @@ def flip_counts(runs: NDArray[np.int64], keys: Codes, out: Ints) -> None:
 
 @compiled(twins.flip_values, nogil=True)
 def flip_values(runs: NDArray[np.int64], keys: Codes, values: Ints, out: Ints) -> None:
-    """For each entry of each run, add its value times the run's sign to ``out`` at its key."""
+    """Like ``flip_counts``, but add the entry's value times the run's sign."""
     for run in range(runs.shape[0]):
         sign = runs[run, 2]
         for j in range(runs[run, 0], runs[run, 1]):

@@ -50,14 +50,14 @@ def changed_runs(offsets: Ints, signs: NDArray[np.int8]) -> Ints:
 
 
 def flip_counts(runs: Ints, keys: Codes, out: Ints) -> None:
-    """For each entry of each run, add the run's sign to ``out`` at the entry's key."""
+    """For each entry and its key in each run, add the run's sign (1 or -1) to ``out[key]``."""
     for sign in (1, -1):
         chosen = runs[runs[:, 2] == sign]
         out += sign * np.bincount(keys[_entries(chosen)], minlength=out.size)
 
 
 def flip_values(runs: Ints, keys: Codes, values: Ints, out: Ints) -> None:
-    """For each entry of each run, add its value times the run's sign to ``out`` at its key."""
+    """Like ``flip_counts``, but add the entry's value times the run's sign."""
     entries = _entries(runs)
     signs = np.repeat(runs[:, 2], runs[:, 1] - runs[:, 0])
     np.add.at(out, keys[entries], signs * values[entries])

@@ -81,7 +81,7 @@ class SnapshotRows:
         return was, np.flatnonzero(found["closed"].to_numpy())
 
     def _read_rows(self, built: TablePlace, read: TablePlace) -> I64:
-        """Return, for each row, the query row with the same values; -1 unless there is one."""
+        """Return, for each row, the only query row with the same values; -1 for none or several."""
         columns = self._opened.columns(read)
         if not {*columns} <= {*self._opened.columns(built)}:
             raise refused("Its columns have changed")

@@ -383,7 +383,7 @@ class HiddenColumns:
         return WitnessQuestion(witness, [*columns, *given], expects)
 
     def ask(self, witness: Witness, columns: list[int], expects: Expected = "") -> WitnessQuestion:
-        """Add a question for a witness query to the block, and return it."""
+        """Make a question as ``asked`` does, add it to the block's identity, and return it."""
         found = self.asked(witness, columns, expects)
         self.identity.parts.append(found)
         return found

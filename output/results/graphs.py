@@ -45,7 +45,8 @@ def of_triples(
     """Return a graph with a node for each item, and an edge for each triple.
 
     ``asked`` maps each item that was asked about to its table. If there are several parts, as in a
-    difference, each item is counted by the parts that contain it.
+    difference, the items of each part are also counted in a column of their own, which is named
+    after the part's ``count``.
     """
     named = pa.array([*asked], _TEXT)
     columns = [named]

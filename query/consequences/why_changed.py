@@ -1,11 +1,12 @@
-"""Explain why an item changed between two generations: by the changes of its inputs.
+"""Explain why an item changed between two generations, through changes in its inputs.
 
-An aggregate changes because inputs were added, were removed, or have another value. The *share* of
-an input is its part of the aggregate's difference. For sum and count, it is the difference in the
-input's own contribution. For an average, let ``s`` be the sum and ``n`` the count that the input
-contributes, ``N`` the count of all inputs afterwards, and ``a`` the average before. The share is
-the change of ``s - a n``, divided by ``N``. So the shares add up to the difference. For other
-functions, shares would not add up, so their inputs have no shares.
+An aggregate changes because inputs were added or removed, or because their values changed. The
+*share* of an input is its part of the aggregate's difference. For sum and count, it is the
+difference in the input's own contribution. For an average, let an input contribute ``s`` to the sum
+and ``n`` to the count. Let ``N`` be the count of all inputs afterwards, and ``a`` the average
+before. The share is (``s - a n`` afterwards minus ``s - a n`` before), divided by ``N``. So the
+shares add up to the difference. For other functions, shares would not add up, so their inputs have
+no shares.
 """
 
 from dataclasses import dataclass

@@ -27,7 +27,10 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)
 """Matches a time. A string that does not match is written as an attribute."""
 _DERIVED = RELATIONS["wasDerivedFrom"]
 _TERMS = PARTS.union({"id"}, *(relation.arguments for relation in RELATIONS.values()))
-"""The names of arguments and identifiers, which cannot be names of attributes."""
+"""Reserved names: those of arguments and identifiers.
+
+The IRI of an attribute with such a name is not in PROV's namespace.
+"""
 
 
 def statement(row: Exported) -> Found:

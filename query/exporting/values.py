@@ -150,7 +150,7 @@ def _distinct(texts: pa.Array) -> tuple[pa.Array, pa.Array]:
 
 
 def _weighted(texts: pa.Array, weights: I64) -> tuple[pa.Array, pa.Array]:
-    """Return the distinct strings with the sum of each string's weights, except sums of 0."""
+    """Return distinct strings with the sums of their weights, omitting strings whose sum is 0."""
     rows = pa.table({"text": texts, "weight": weights})
     sums = rows.group_by("text", use_threads=False).aggregate([("weight", "sum")])
     sums = sums.filter(pc.greater(sums["weight_sum"], 0))

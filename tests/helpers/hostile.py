@@ -22,7 +22,7 @@ _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u206
 
 
 def harmless(text: str, colours: bool = False) -> bool:
-    """Return whether a terminal would only display a string, and obey no control sequence in it.
+    """Return whether a terminal would merely display a string, obeying no control sequence in it.
 
     With ``colours``, the string may contain the escapes that provhouse itself writes to a terminal:
     colours and cursor movements.

@@ -95,7 +95,7 @@ def data(seed: int) -> dict[str, list[Row]]:
 
 
 def again(rows: dict[str, list[Row]], sql: str, number: Number) -> list[Row]:
-    """Run a query on tables in which each record occurs as often as ``number`` states."""
+    """Run a query on tables in which each record occurs ``number(record)`` times."""
     repeated = {
         table: [
             row for rid, row in enumerate(values) for _ in range(number(RecordTerm(table, rid)))

@@ -234,7 +234,7 @@ def test_a_jar_with_another_checksum_is_refused(
 ) -> None:
     other = Jar("delta", SMALL.coordinate, SMALL.size, "0" * 64)
     monkeypatch.setattr("provhouse.runtime.jars.locked", lambda group: (other,))
-    with pytest.raises(Unavailable, match="It had another checksum"):
+    with pytest.raises(Unavailable, match="The checksum was wrong"):
         fetch(Silent(), DELTA)
 
 

@@ -53,7 +53,7 @@ def _of_database(path: Path) -> Named:
         raise BadInput(
             f"Cannot read the database {path}",
             str(error).splitlines()[0],
-            "Name a DuckDB file that no other process writes",
+            "Name a DuckDB file that no other process is writing to",
         ) from error
 
 

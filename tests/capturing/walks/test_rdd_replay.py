@@ -155,7 +155,7 @@ def test_without_user_guest(houses: Callable[..., House], log: Path, tmp_path: P
         run.replay(lambda context: context.textFile(str(log), 7), without=guest)
     with pytest.raises(UsageError, match="must return an RDD"):
         run.replay(lambda context: codes(context).collect(), without=guest)
-    with pytest.raises(UsageError, match="A replay writes nothing"):
+    with pytest.raises(UsageError, match="A replay must not write"):
         run.replay(lambda context: codes(context).saveAsTextFile("no"), without=guest)
     with pytest.raises(UsageError, match="parallelize is not covered"):
         run.replay(lambda context: context.parallelize([1]), without=guest)

@@ -16,7 +16,7 @@ import provhouse.capturing.sources.*;
 import provhouse.capturing.spark.*;
 import provhouse.capturing.writes.*;
 
-/** Reads sources without row indexes again, in the same way as a write has read them. */
+/** Rereads sources that have no row indexes, just as a write read them. */
 public final class KeyedRecords {
   private final Block block;
   private final List<LogicalRelation> scans = new ArrayList<>();

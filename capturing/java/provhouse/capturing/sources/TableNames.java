@@ -67,7 +67,8 @@ public final class TableNames {
   }
 
   /**
-   * Return a path for a table of another database; different addresses have different paths.
+   * Return a path for a table of another database; tables at different database addresses get
+   * different paths.
    *
    * <p>The path does not contain the address, which may contain a password.
    */

@@ -68,7 +68,7 @@ public interface Target {
     return 0;
   }
 
-  /** Return whether the first line of each file has the names of the columns. */
+  /** Return whether each file starts with a header line of column names. */
   default boolean hasHeader() {
     return false;
   }
