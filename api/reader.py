@@ -40,7 +40,7 @@ from provhouse.output.questions.lists import (
 )
 from provhouse.output.results.zoomed_what_if import ZoomedWhatIfResult
 from provhouse.query.catalogue import Catalogue
-from provhouse.query.exporting.values import ExportedValues
+from provhouse.query.exporting.values import Values
 from provhouse.query.item_record import ItemRecord
 from provhouse.query.lineage.origins import Origins
 from provhouse.query.listing.generations import Generation
@@ -315,7 +315,7 @@ class Reader(Views, Revised):
 
     def values(
         self, of: str, *, contains: str | None = None, limit: int = 100, as_of: AsOf | None = None
-    ) -> ExportedValues:
+    ) -> Values:
         """Return the first values of ``op``, ``attributes`` (the keys) or ``attributes.KEY``.
 
         All triples are read, one partition at a time. Raises UsageError for any other ``of``.

@@ -11,7 +11,7 @@ ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 FOLDERS = set(PROJECT["tool"]["setuptools"]["package-dir"].values())
-SAME_NAME = {"Column", "Connection", "Filters", "Records"}
+SAME_NAME = {"Column", "Connection", "Filters", "Records", "Values"}
 """Public classes of one name in two packages, besides the answers of ``api`` and what they wrap."""
 
 

@@ -10,7 +10,7 @@ from .asking import Asking, AskingStored, Name, meaning
 
 if TYPE_CHECKING:
     from provhouse.query.catalogue import Catalogue
-    from provhouse.query.exporting.values import ExportedValues
+    from provhouse.query.exporting.values import Values
     from provhouse.query.lineage.ask import Asker
     from provhouse.query.listing.generations import Generation
     from provhouse.query.listing.modules import Invocations, Modules
@@ -38,7 +38,7 @@ class AskingOps(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AskingValues(
-    Asking["ExportedValues"],
+    Asking["Values"],
     found="query.exporting.values.Values",
     schema="value-counts",
     rows="values",
@@ -56,7 +56,7 @@ class AskingValues(
     limit: int = field(default=100, metadata=meaning("At most this many values, sorted", 1))
     as_of: AsOf | None = None
 
-    def find(self, asker: "Asker") -> "ExportedValues":
+    def find(self, asker: "Asker") -> "Values":
         """Return the first values."""
         from provhouse.query.exporting.values import first_values
 

@@ -54,7 +54,7 @@ class ValueCount:
 
 
 @dataclass(frozen=True)
-class ExportedValues:
+class Values:
     """The first values of ops or attributes, sorted."""
 
     of: str
@@ -65,16 +65,14 @@ class ExportedValues:
     time: str
 
 
-def first_values(
-    snapshot: Snapshot, of: str, limit: int, contains: str | None = None
-) -> ExportedValues:
+def first_values(snapshot: Snapshot, of: str, limit: int, contains: str | None = None) -> Values:
     """Return the first values of a generation. Raises the errors of ``count_values``."""
     commit, layout = snapshot.commit, snapshot.layout
     as_of = commit.generation
     with count_values(layout, of, Silent(), contains=contains, as_of=as_of) as counts:
         first = tuple(ValueCount(*each) for each in islice(counts, limit))
         more = sum(1 for _ in counts)
-    return ExportedValues(of, first, more, as_of, commit.time)
+    return Values(of, first, more, as_of, commit.time)
 
 
 @contextmanager

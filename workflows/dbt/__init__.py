@@ -1,1 +1,1 @@
-"""dbt projects, as described by the files in dbt's target folder."""
+"""Projects of dbt, as described by the files in dbt's target folder."""

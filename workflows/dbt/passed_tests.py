@@ -1,4 +1,4 @@
-"""dbt tests that passed: the constraints that they confirm are assumed to hold in all runs."""
+"""Passed tests of dbt: the constraints that they confirm are assumed to hold in all runs."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
