@@ -1,6 +1,6 @@
 """Print the demo's sentences and tables, for readers who are new to lineage."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import story
@@ -9,15 +9,11 @@ from rich.table import Table
 from rich.text import Text
 
 from provhouse.model.answer import Answer
-from provhouse.output.phrases import counted, duration
+from provhouse.output.phrases import counted
 from provhouse.output.sections import grid
 from provhouse.query.consequences.what_if import FATES, WhatIf
 
 BAR = 40
-METHODS = {
-    "ccprov": "loads the whole component first",
-    "csprov": "finds the sets to read in Neo4j first",
-}
 
 
 class Printer:
@@ -120,22 +116,6 @@ class Printer:
         table = grid("table", right=FATES)
         for row in found.tables.to_pylist():
             table.add_row(row["table"], *(f"{row[fate]:,}" for fate in FATES))
-        self._show(table)
-
-    def methods(self, answers: Mapping[str, tuple[Answer, Answer]]) -> None:
-        """Print what each method read, and the time of its first and its second answer."""
-        table = grid("method", right=("sets", "partitions", "triples", "first", "second"))
-        table.add_column("what it does")
-        for name, (first, again) in answers.items():
-            table.add_row(
-                name,
-                f"{again.read.sets:,}" if again.read.sets else "-",
-                f"{again.read.partitions:,}",
-                f"{again.read.triples:,}",
-                duration(first.seconds["total"]),
-                duration(again.seconds["total"]),
-                METHODS[name],
-            )
         self._show(table)
 
     def commands(self, *entries: tuple[str, str]) -> None:

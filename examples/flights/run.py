@@ -2,8 +2,8 @@
 
 The demo runs the pipeline, whose lineage is captured, and asks three questions: what the figure
 derives from, what a wrong weather reading affected, and what the figure would be without this
-reading. It also shows what two query methods read for the same answer. Each section prints the
-`provhouse` command that does the same by hand. A second run skips the pipeline.
+reading. It also shows how little of the lineage was read. Each section prints the `provhouse`
+command that does the same by hand. A second run skips the pipeline.
 """
 
 import argparse
@@ -12,11 +12,10 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import get_args
 
 import pipeline
 import story
-from printing import METHODS, Printer, near, program
+from printing import Printer, near, program
 
 from provhouse.cli.failures import guarded
 from provhouse.cli.progress_display import progress_display
@@ -25,7 +24,6 @@ from provhouse.model.answer import Answer
 from provhouse.model.deletion import Deletion
 from provhouse.model.errors import Unavailable
 from provhouse.model.progress import Progress
-from provhouse.model.question import Method
 from provhouse.model.settings import Settings
 from provhouse.output.table import console
 from provhouse.query.consequences.what_if import what_if
@@ -132,12 +130,12 @@ def explain(printer: Printer, asker: Asker, tables: story.Tables) -> None:
     printer.readings(readings)
     if not readings.stands_out:
         printer.say("No reading stands out from the others, so the figure is plausible.")
-        compare(printer, asker, lineage)
+        show_reading(printer, lineage)
         return
     show_cause(printer, lineage, readings, tables)
     show_impact(printer, asker, readings, tables)
     show_what_if(printer, asker, readings.strongest, lines[0], tables)
-    compare(printer, asker, lineage)
+    show_reading(printer, lineage)
 
 
 def show_cause(
@@ -205,29 +203,16 @@ def show_what_if(
     )
 
 
-def compare(printer: Printer, asker: Asker, lineage: Answer) -> None:
-    """Ask for the lineage twice with each method, as the first question fills a method's caches.
-
-    Leaves out RQ, whose first question takes most of a minute. Raises AssertionError if the answers
-    differ.
-    """
-    printer.heading("The same question with another method")
-    printer.prompt(f"lineage {lineage.item} --method ccprov")
-    methods: list[Method] = [method for method in get_args(Method) if method in METHODS]
-    answers: dict[str, tuple[Answer, Answer]] = {
-        method: (asker.ask(lineage.item, "upstream", method),
-                 asker.ask(lineage.item, "upstream", method))
-        for method in methods
-    }  # fmt: skip
-    printer.methods(answers)
-    same = all(again.items.equals(lineage.items) for _, again in answers.values())
-    if not same:
-        raise AssertionError("the methods gave different answers")
+def show_reading(printer: Printer, lineage: Answer) -> None:
+    """Print what the question has read, and how to ask it with another method."""
+    read = lineage.read
+    printer.heading("Why that was quick")
     printer.say(
-        f"Both return the same {lineage.items.num_rows:,} rows. The first time includes loading",
-        "the data that a method then keeps in memory. A third method, rq, searches level by level;",
-        "its first question takes most of a minute.",
+        f"A walk over {read.sets:,} sets of rows in Neo4j named the {read.partitions:,} partitions",
+        f"to read, with {read.triples:,} steps. That is the method csprov. The methods rq and",
+        "ccprov return the same rows, but they first load all steps, for up to a minute:",
     )
+    printer.prompt(f"lineage {lineage.item} --method ccprov")
 
 
 def show_next_steps(printer: Printer, address: access.Address) -> None:
