@@ -34,9 +34,9 @@ export async function explore(state, view, still) {
   const { boxes, links } = joined(state, answers);
   drawPicture(frame, boxes, links, acts(state, answers));
   requestAnimationFrame(() => setTimeout(() => performance.measure("drawn", "asked"))); // after painting
-  const [values, ...tables] = await Promise.all(
-    [openedRecords(state), ...directions.map((direction) => answerRows(state, direction))]);
-  if (still()) rows.replaceChildren(...values, ...tables);
+  const [own, values, ...tables] = await Promise.all(
+    [askedRecord(state), openedRecords(state), ...directions.map((direction) => answerRows(state, direction))]);
+  if (still()) rows.replaceChildren(...own, ...values, ...tables);
 }
 
 function question(state, direction, parts) {
@@ -140,6 +140,13 @@ async function openedRecords(state) {
   return [recordTable(`Values of ${name}: ${counted(records.length + found.more, "record")}${more}. Press a heading to sort.`, records), charts];
 }
 
+/** Return the record of the asked item, as a table with one row; nothing if the reader may not see it. */
+async function askedRecord(state) {
+  const asked = { item: state.item, ...(state.as_of ? { as_of: asOf(state) } : {}) };
+  const values = (await ask("record", asked).catch(() => null))?.values ?? {};
+  return Object.keys(values).length ? [recordTable(`Values of ${state.item}`, [{ item: state.item, values }])] : [];
+}
+
 async function answerRows(state, direction) {
   const { item, depth, as_of } = question(state, direction, 1);
   const upstream = direction === "upstream";
@@ -151,7 +158,7 @@ async function answerRows(state, direction) {
       { heading: "item", field: "item", kind: "item" }, { heading: "table", field: "table" },
       { heading: "hops", field: "depth", kind: "number" },
     ];
-    const more = found.truncated === "limit" ? `${title}: the first ${number(ROWS)} items` : found.items.length ? `${title}: ${counted(found.items.length, "item")}` : title;
+    const more = found.truncated === "limit" ? `${title}: the first ${number(ROWS)} items, nearest first` : found.items.length ? `${title}: ${counted(found.items.length, "item")}` : title;
     const all = make("button", { type: "button", class: "beside", onclick: () =>
       download(route, { item, depth, as_of }, `${route}.csv`).catch((error) => all.replaceWith(problem(error))) }, "CSV of all");
     return make("section", {}, columnRoles(found), table(more, columns, found.items, [all]));

@@ -20,7 +20,7 @@ export async function whatIf(state, view, still) {
   const [found, zoomed] = await Promise.all([ask("what-if", asked), ask("zoom-what-if", { ...asked, zoom: "table" })]);
   if (!still()) return;
   say(`Without ${counted(found.deleted, "item")}: ${counted(found.dies, "item")} would not exist, `
-    + `${counted(found.changed_items, "item")} would have another value, ${counted(found.survives, "item")} would exist, `
+    + `${counted(found.changed_items, "item")} would have another value, ${counted(found.survives - found.changed_items, "item")} would still exist unchanged, `
     + `${counted(found.undecided, "item")} undecided. Nothing was changed.`);
   drawTables(view, zoomed, FATES, "Picture of the consequences", (box) => go({ of: box.name }));
   if (found.undecided) view.append(make("p", { class: "soft" }, UNDECIDED));
@@ -41,7 +41,7 @@ export async function whatIf(state, view, still) {
 }
 
 const MOST = 1000;
-const FATES = { deleted: "struck", dies: "would not exist", changed: "another value", undecided: "undecided", survives: "would exist" };
+const FATES = { deleted: "struck", dies: "would not exist", changed: "another value", undecided: "undecided", survives: "would still exist" };
 const UNDECIDED = "Undecided: the lineage does not say whether the item would exist, for example after a join or a ranking.";
 
 /** Return a table of items: those of the table of the state, or all. */
