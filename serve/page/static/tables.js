@@ -38,7 +38,7 @@ export function table(caption, columns, rows, more = []) {
   });
   fill();
   return make("div", { class: "scrolled", tabindex: 0, role: "region", "aria-label": caption },
-    make("table", {}, make("caption", {}, make("span", { class: "told" }, caption, ...more)), make("thead", {}, make("tr", {}, heads)), body));
+    make("table", {}, make("caption", {}, make("span", { class: "sticky-caption" }, caption, ...more)), make("thead", {}, make("tr", {}, heads)), body));
 }
 
 /** Return a table of records, with a column for each of their values. */
