@@ -311,10 +311,7 @@ class Graph:
         return self._repeated(work)
 
     def _repeated(self, work: "Callable[[neo4j.ManagedTransaction], list[Any]]") -> list[Any]:
-        """Run work in a transaction, and return the work's result.
-
-        The work is repeated after a deadlock, and if the transaction may not have been committed.
-        """
+        """Return the result of work in a transaction; repeat work that may not be committed."""
 
         def repeated() -> list[Any]:
             with self._session() as session:
@@ -371,8 +368,7 @@ def shared_graph(
 ) -> Iterator[Graph]:
     """Use a warehouse's summary for the length of the block.
 
-    The settings name the server. ``access.connected`` describes how the server is started and
-    stopped.
+    The settings name the server. ``access.connected`` describes its start and its end.
     """
     with connected(settings, progress, first) as address, Graph(address, warehouse) as graph:
         graph.remove_views(expired=True)
