@@ -13,9 +13,9 @@ from provhouse.output.questions.derivation_questions import (
     AskingWhyChanged,
 )
 from provhouse.pictures.drawing import Drawing
-from provhouse.pictures.graph import DrawnGraph
+from provhouse.pictures.picture_graph import DrawnGraph
 from provhouse.query.consequences import depends as found_dependency
-from provhouse.query.consequences import evaluate as found_evaluation
+from provhouse.query.consequences import evaluation as found_evaluation
 from provhouse.query.consequences import what_if as found_what_if
 from provhouse.query.consequences import what_if_each as found_each
 from provhouse.query.consequences import why as found_why

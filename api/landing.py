@@ -52,7 +52,7 @@ def _registered(landed: Landed, settings: Settings, folder: Path, workflow: str)
 
     If something cannot be stored, warn.
     """
-    from provhouse.workflows.captured import register_job
+    from provhouse.workflows.captured_runs import register_job
 
     try:
         found = register_job(folder, workflow, landed, settings, Silent())

@@ -12,7 +12,7 @@ Importing this module imports pandas. Raises Unavailable if pandas is not instal
 from provhouse.tracking.frame_lineage import Records
 from provhouse.tracking.pandas_frames.column import Column, Single
 from provhouse.tracking.pandas_frames.frame import Frame
-from provhouse.tracking.pandas_frames.merging import concat, merge, merge_asof
+from provhouse.tracking.pandas_frames.joined_frames import concat, merge, merge_asof
 from provhouse.tracking.pandas_frames.sources import (
     cut,
     read_csv,

@@ -11,8 +11,8 @@ Importing this module imports polars. Raises Unavailable if polars is not instal
 """
 
 from provhouse.tracking.frame_lineage import Records
-from provhouse.tracking.polars_frames.frame import Frame, concat
-from provhouse.tracking.polars_frames.sources import read_csv, read_parquet, track
+from provhouse.tracking.polars_frames.polars_frame import Frame, concat
+from provhouse.tracking.polars_frames.polars_sources import read_csv, read_parquet, track
 from provhouse.tracking.refusals import NotTracked
 
 __all__ = ["Frame", "NotTracked", "Records", "concat", "read_csv", "read_parquet", "track"]

@@ -26,8 +26,8 @@ from provhouse.output.sections import Section
 from provhouse.output.shown_result import ShownResult
 from provhouse.pictures.drawing import Drawing
 from provhouse.query import source_records as found_records
+from provhouse.query.lineage import cost_estimates, path
 from provhouse.query.lineage import diff as found_diff
-from provhouse.query.lineage import explain, path
 from provhouse.query.lineage import subgraph as found_subgraph
 from provhouse.query.listing import find
 from provhouse.query.source_records import TableRecords
@@ -170,7 +170,7 @@ class Finding(Answered, find.Finding):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Explanation(Answered, explain.Explanation):
+class Explanation(Answered, cost_estimates.Explanation):
     """The amount that each method would read for an answer, and the method that would be used."""
 
     _asking = AskingExplain

@@ -30,8 +30,8 @@ from provhouse.model.columns import (
 from provhouse.model.derivations import KINDS, ROLES
 from provhouse.model.errors import Damaged
 from provhouse.model.progress import Progress
-from provhouse.store.tables.derivations import in_ways, ways_of
 from provhouse.store.tables.group_counts import triples_beyond, without_texts
+from provhouse.store.tables.lost_derivations import in_ways, ways_of
 from provhouse.store.tables.partitions import partition_path, read_partition
 from provhouse.store.tables.placements import Placements
 from provhouse.store.tables.ranges import places

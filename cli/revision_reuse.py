@@ -10,7 +10,7 @@ from provhouse.output.form import Form
 from provhouse.output.questions.workflow_questions import AskingReuse
 from provhouse.output.writer import opened
 
-from .dbt_reuse import ReuseForm
+from .dbt_models import ReuseForm
 from .questions import found
 
 

@@ -24,8 +24,8 @@ from provhouse.model.arrays import (
 )
 from provhouse.model.columns import DIED, DST, INGEST, ORIGIN, SRC
 from provhouse.store.tables.assertions import NewAssertions
-from provhouse.store.tables.derivations import with_whole_derivations
 from provhouse.store.tables.group_counts import Brought, partitions_into, with_ended_groups
+from provhouse.store.tables.lost_derivations import with_whole_derivations
 from provhouse.store.tables.partitions import read_partition
 from provhouse.store.tables.ranges import Ranges, places
 from provhouse.store.tables.snapshot import Snapshot

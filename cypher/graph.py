@@ -24,7 +24,7 @@ from .driver import open_driver
 from .driver_errors import translated
 from .guard import CypherResult
 from .importing import Import
-from .modules import RowList, show_modules
+from .module_nodes import RowList, show_modules
 from .rights import ensure_constraints
 from .silence import awaited
 from .texts import statement

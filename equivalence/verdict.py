@@ -5,13 +5,13 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from .changed_segments import smallest_segments
 from .empty_database import EmptyDatabase, empty_database
 from .first_difference import first_difference
 from .keys import PlanKeys, plan_keys
 from .plan_form import PlanForm, doubts
 from .proving.proof import Proof, prove
 from .refutation import FIRST, MORE, Example, Refutation
-from .segments import smallest_segments
 
 Kind = Literal["equal", "equal columns", "different", "unknown"]
 

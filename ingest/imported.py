@@ -11,13 +11,13 @@ from provhouse.model.settings import Settings
 from provhouse.store.warehouse.commits import Commit
 from provhouse.store.warehouse.manifest import Manifest, read_manifest, verified
 
-from .formats.registry import check
+from .declared_modules import given_modules
+from .formats.known_formats import check
 from .formats.source import Source
 from .ingest import IMPORTED_BYTES, SMALL_BYTES
 from .ingest_summary import Summary
 from .job import Inputs, Job, JobStep
-from .modules import given_modules
-from .operations import given_operations
+from .op_descriptions import given_operations
 from .steps.number import number
 from .steps.order import NUMBER, READ, Check, JobResult, is_empty, make_generation
 from .steps.read import read

@@ -13,16 +13,16 @@ from provhouse.model.settings import Settings
 from provhouse.runtime.jars import GROUPS, jar_folder
 from provhouse.runtime.java import java
 
+from .declared_modules import given_modules
 from .formats.column_mapping import AS_NAMED, ColumnNames
 from .formats.discover import sources
+from .formats.known_formats import check
 from .formats.passed_over import check_complete, passed_over
-from .formats.registry import check
 from .formats.source import Source
 from .formats.spool import ArrowStream
 from .ingest_summary import Summary
 from .job import Inputs
-from .modules import given_modules
-from .operations import given_operations, without_triples
+from .op_descriptions import given_operations, without_triples
 from .splits import read_splits
 from .steps.order import ingest_files
 from .writing_run import carry_out

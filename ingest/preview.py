@@ -31,18 +31,18 @@ from provhouse.store.warehouse.commits import current
 from provhouse.store.warehouse.ids import read_ids
 from provhouse.store.warehouse.layout import Layout
 
+from .declared_modules import given_modules
 from .declared_patterns import patterns_of
 from .formats.column_mapping import AS_NAMED, ColumnNames
 from .formats.discover import sources
+from .formats.known_formats import check
 from .formats.passed_over import check_complete, passed_over
-from .formats.registry import check
 from .formats.source import Source
 from .formats.spool import ArrowStream
 from .ingest_summary import SHOWN, Reject
 from .item_naming import naming_of
 from .job import Inputs, Job
-from .modules import given_modules
-from .operations import given_operations, without_triples
+from .op_descriptions import given_operations, without_triples
 from .splits import read_splits
 from .staging import Staging
 from .steps.cut_components import CutResult, cut

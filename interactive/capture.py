@@ -15,7 +15,7 @@ from .compiled.cells import Cells
 from .compiled.fused import Fused
 from .compiled.group_by import run
 from .index.decoded import Unfit
-from .index.links import Chain
+from .index.rid_indexes import Chain
 from .modes import chosen, compiled, not_compiled
 from .planning.apart import Apart
 from .planning.inject import LISTED, listed_link

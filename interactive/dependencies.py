@@ -11,7 +11,7 @@ from provhouse.model.errors import UsageError
 from provhouse.sql.catalog import TablePlace
 from provhouse.sql.quoting import quoted
 
-from .index.links import Link, from_pairs
+from .index.rid_indexes import Link, from_pairs
 from .table_records import Records
 from .table_states import TableStates
 

@@ -19,9 +19,9 @@ from provhouse.model.errors import UsageError
 from provhouse.sql.quoting import quoted
 
 from .distinct_rows import distinct_questions
-from .expressions import check_aggregate
-from .index.links import Link, Rows, distinct, from_pairs
+from .index.rid_indexes import Link, Rows, distinct, from_pairs
 from .planning.apart import is_carried
+from .record_expressions import check_aggregate
 
 if TYPE_CHECKING:
     from provhouse.sql.catalog import TablePlace

@@ -19,7 +19,7 @@ from .plan_cache import PlanCache, drop
 from .planning.apart import Apart
 from .planning.want import Mode, Want
 from .registered import Registered
-from .sources import FileVersion, check_database, ending
+from .table_sources import FileVersion, check_database, ending
 from .unnamed import Unnamed
 
 if TYPE_CHECKING:

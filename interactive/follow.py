@@ -19,7 +19,7 @@ from provhouse.sql.not_covered import REWRITE, NotCovered
 
 from .distinct_rows import Questions, distinct_questions
 from .index.ancestors import ancestors
-from .index.links import Chain, Link, chained, flattened, from_pairs, merged
+from .index.rid_indexes import Chain, Link, chained, flattened, from_pairs, merged
 from .planning.apart import Apart, readable, unreadable, with_eids
 from .planning.every_record import every_record
 from .planning.row_identity import (

@@ -7,7 +7,7 @@ import numpy as np
 
 from provhouse.model.errors import UsageError
 
-from .index.links import Chain, Rows, chained, distinct
+from .index.rid_indexes import Chain, Rows, chained, distinct
 
 if TYPE_CHECKING:
     from .result import Result

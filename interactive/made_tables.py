@@ -20,8 +20,8 @@ from provhouse.model.errors import UsageError
 from provhouse.sql.catalog import TablePlace
 from provhouse.sql.dialect import read
 
-from .index.links import Chain, Rows, reordered, together
-from .sources import FileVersion
+from .index.rid_indexes import Chain, Rows, reordered, together
+from .table_sources import FileVersion
 
 if TYPE_CHECKING:
     from .duckdb_session import Connection

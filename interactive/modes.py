@@ -6,7 +6,7 @@ from provhouse.model.errors import UsageError
 
 from .column_cache import needed
 from .compiled.fused import Fused, Grouping
-from .index.links import Chain
+from .index.rid_indexes import Chain
 from .planning.every_record import is_one_group
 from .planning.plan import Plan
 from .planning.want import Mode, Want

@@ -26,7 +26,7 @@ from .compiled import cells, group_by
 from .compiled.fused import Fused
 from .index import kernels
 from .index.decoded import Coded, DecodedNumbers, Unfit
-from .index.links import Rows
+from .index.rid_indexes import Rows
 
 if TYPE_CHECKING:
     from .duckdb_session import Connection

@@ -8,7 +8,7 @@ from provhouse.model.errors import UsageError
 from provhouse.sql.catalog import TablePlace
 from provhouse.sql.quoting import quoted
 
-from .sources import ReadSource, reader, to_arrow
+from .table_sources import ReadSource, reader, to_arrow
 
 if TYPE_CHECKING:
     from .duckdb_session import Connection

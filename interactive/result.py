@@ -21,15 +21,15 @@ from .capture import capture
 from .column_cache import needed
 from .derivations_of_row import derivations
 from .divided import Divided, divide
-from .index.links import Chain, Link, Rows, distinct
+from .index.rid_indexes import Chain, Link, Rows, distinct
 from .modes import explained
 from .notebook import SHOWN, html_table
-from .picture import lineage_graph
 from .planning.condition import masks
 from .planning.plan import Plan
 from .planning.want import Mode, Want
 from .polynomial import Derivation, Polynomial, Witness, minimal
 from .result_lineage import Lineage
+from .result_picture import lineage_graph
 from .table_behind import TableBehind
 from .table_records import Records
 from .table_states import TableStates

@@ -15,7 +15,7 @@ from .compiled.cells import Cells, locate
 from .derivations_of_row import one_row
 from .follow import Tracer, verify
 from .index.decoded import Unfit
-from .index.links import Chain, Link, Rows, flattened, merged, reordered, together
+from .index.rid_indexes import Chain, Link, Rows, flattened, merged, reordered, together
 from .modes import located
 from .planning.apart import is_carried
 from .planning.condition import Mask

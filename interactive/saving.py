@@ -23,7 +23,7 @@ from provhouse.sql.quoting import quoted
 
 from .index import kernels
 from .index.kernels import Offsets, Rids
-from .index.links import Chain, Rows
+from .index.rid_indexes import Chain, Rows
 from .planning.apart import is_carried
 
 if TYPE_CHECKING:

@@ -21,14 +21,14 @@ from provhouse.sql.parameters import Parameters, with_parameters
 from provhouse.sql.quoting import quoted, text_of
 
 from .capture import keep
-from .index.links import Rows
+from .index.rid_indexes import Rows
 from .made_tables import same_name
 from .planning.plan import Plan
 from .planning.want import Mode, Want
 from .result import Result
-from .sources import ReadSource
 from .statement_text import ALONE, Storing, storing
 from .stored_rows import QUERY, StoredRows, order_of
+from .table_sources import ReadSource
 
 if TYPE_CHECKING:
     from .duckdb_session import Connection

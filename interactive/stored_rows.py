@@ -15,7 +15,7 @@ import numpy as np
 from provhouse.sql.not_covered import NotCovered
 from provhouse.sql.quoting import quoted
 
-from .index.links import Rows
+from .index.rid_indexes import Rows
 from .planning.plan import Plan
 
 QUERY = "__provhouse_query"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from provhouse.model.errors import UsageError
 
-from .index.links import Rows, together
+from .index.rid_indexes import Rows, together
 from .made_tables import MadeTables, State
 from .planning.plan import Plan, means
 from .result_lineage import Lineage

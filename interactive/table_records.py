@@ -10,7 +10,7 @@ from provhouse.model.errors import UsageError
 from provhouse.runtime.packages import package
 from provhouse.sql.catalog import TablePlace
 
-from .index.links import Rows
+from .index.rid_indexes import Rows
 from .notebook import SHOWN, html_table
 from .record_queries import answered, over
 from .table_states import TableStates

@@ -11,7 +11,7 @@ from provhouse.sql.quoting import quoted
 from .charts.binning import Binning
 from .charts.duckdb_types import as_charted
 from .charts.linked_views import ChartViews
-from .expressions import check_values
+from .record_expressions import check_values
 from .table_records import Records
 from .table_states import TableStates
 

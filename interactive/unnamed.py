@@ -23,7 +23,7 @@ from provhouse.sql.ctes import cte_of
 from provhouse.sql.dialect import Verbatim, read
 from provhouse.sql.quoting import quoted, text_of
 
-from .sources import ReadSource, ending, reader, to_arrow
+from .table_sources import ReadSource, ending, reader, to_arrow
 
 DATABASE = "provhouse_sources"
 GIVEN = "__provhouse_data"

@@ -7,7 +7,7 @@ from itertools import takewhile
 
 from provhouse.model.visible import visible
 
-from .graph import ADDED, FATES, OTHERS, REMOVED, Box
+from .picture_graph import ADDED, FATES, OTHERS, REMOVED, Box
 from .widths import SMALL, TITLE, breadth, broken, cut
 
 _SEPARATORS = "/:."

@@ -10,10 +10,10 @@ from provhouse.model.errors import Unavailable, UsageError
 
 from .dot import dot
 from .formats import PICTURE_ENDINGS, Picture
-from .graph import Boxes, DrawnGraph
-from .grouping import grouped
+from .legible_groups import grouped
 from .mermaid import mermaid
 from .page import page
+from .picture_graph import Boxes, DrawnGraph
 from .svg import svg
 
 _WRITERS: Mapping[Picture, Callable[[Boxes], str]] = {

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from provhouse.model.visible import visible
 
 from .captions import captions, tone
-from .graph import Boxes
+from .picture_graph import Boxes
 from .svg import FILLS, INK, ROOM, TONES
 from .trunks import label_of
 

@@ -6,7 +6,7 @@ from html import escape
 from provhouse.model.visible import visible
 
 from .captions import full_name
-from .graph import Boxes
+from .picture_graph import Boxes
 from .svg import svg
 from .trunks import label_of
 

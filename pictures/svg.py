@@ -8,10 +8,10 @@ from html import escape
 
 from provhouse.model.visible import visible
 
+from .box_layout import SMALL_LINE, TITLE_LINE, PictureLayout, Rectangle, laid_out
 from .captions import Caption, captions, full_name, tone
-from .graph import ADDED, REMOVED, Box, Boxes
-from .layout import SMALL_LINE, TITLE_LINE, PictureLayout, Rectangle, laid_out
-from .routes import HEAD, Route, routes
+from .picture_graph import ADDED, REMOVED, Box, Boxes
+from .trunk_paths import HEAD, Route, routes
 from .widths import SMALL, TITLE, broken
 
 ROOM = 190

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from .graph import ADDED, REMOVED, Line
+from .picture_graph import ADDED, REMOVED, Line
 from .widths import SMALL, breadth, cut
 
 MOST_OPS = 4

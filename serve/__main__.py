@@ -22,9 +22,9 @@ from provhouse.model.settings import Settings
 from provhouse.runtime.imports import hide_unused
 from provhouse.runtime.spark.session import end
 
-from .app import application
 from .auth import Access
 from .connections import ClientConnection
+from .http_app import application
 from .keeper import Keeper
 from .lifetime import Lifetime
 from .listening import BACKLOG, TlsListener, listen, server_names, tls_listener

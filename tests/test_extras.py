@@ -20,7 +20,7 @@ EXTRAS = PROJECT["project"]["optional-dependencies"]
 FOLDERS = PROJECT["tool"]["setuptools"]["package-dir"]
 OF_AN_EXTRA = (
     "provhouse.capturing.", "provhouse.equivalence.proving.", "provhouse.runtime.spark.daemon",
-    "provhouse.serve.agents", "provhouse.serve.answering", "provhouse.serve.app",
+    "provhouse.serve.agents", "provhouse.serve.answering", "provhouse.serve.http_app",
     "provhouse.serve.charts.served_pages",
     "provhouse.serve.metrics", "provhouse.serve.page", "provhouse.serve.routes",
     "provhouse.serve.__main__",

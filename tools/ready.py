@@ -25,7 +25,7 @@ from provhouse.model.errors import ProvhouseError
 from provhouse.model.operations import FUNCTIONS
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
-from provhouse.query.consequences.deletion.derivations import DerivationRows, Derivations
+from provhouse.query.consequences.deletion.derivation_index import DerivationRows, Derivations
 from provhouse.query.consequences.deletion.fates import fates
 from provhouse.query.consequences.deletion.new_values import Recomputed, Tensors
 from provhouse.runtime.java import java

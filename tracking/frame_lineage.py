@@ -10,11 +10,11 @@ import pyarrow as pa
 from provhouse.model.arrays import unique
 from provhouse.model.errors import UsageError
 
-from .links import Rows, own_rows
 from .program_place import program_place
-from .row_names import key_names, position_names
-from .steps import Items, StepNode, ancestors, backward, forward
-from .triples import ingest_triples, triples, write_triples
+from .row_links import Rows, own_rows
+from .step_graph import Items, StepNode, ancestors, backward, forward
+from .tracked_row_names import key_names, position_names
+from .tracked_triples import ingest_triples, triples, write_triples
 
 if TYPE_CHECKING:
     from provhouse.ingest.ingest_summary import Summary

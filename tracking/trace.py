@@ -17,7 +17,7 @@ from provhouse.model.derivations import UNKNOWN, Kind
 from provhouse.model.errors import Unavailable, UsageError
 
 from .program_place import program_place
-from .triples import SCHEMA, ingest_triples, write_triples
+from .tracked_triples import SCHEMA, ingest_triples, write_triples
 
 Name = str | tuple[str, str | int]
 """An item: its name, as in ``"orders/17"``, or its table and key, as in ``("orders", 17)``."""

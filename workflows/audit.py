@@ -16,11 +16,11 @@ from provhouse.store.tables.registry import RESULTS
 from provhouse.store.warehouse.layout import Layout
 
 from .candidates import Candidate
-from .catalogue import add_rows
 from .executed import executed_rows
-from .pins import InputPin
+from .pinned_inputs import InputPin
 from .proofs import revoked, store_proofs
 from .result_files import WITHDRAWN, ResultFile, result_path, row_text
+from .revision_tables import add_rows
 from .revisions import SinkPlan
 
 

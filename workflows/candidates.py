@@ -10,7 +10,7 @@ from provhouse.store.warehouse.layout import Layout
 
 from .executions import Execution, executions_of
 from .pinned_data import pins_of, scans_of
-from .pins import InputPin, TablePath, pinned_now
+from .pinned_inputs import InputPin, TablePath, pinned_now
 from .revisions import SinkPlan, revisions_of
 
 

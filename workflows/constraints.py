@@ -12,7 +12,7 @@ from provhouse.equivalence.from_duckdb import ForeignKey, TableFacts
 from provhouse.model.errors import BadInput
 
 from .pinned_data import pinned_database
-from .pins import InputPin, TablePath
+from .pinned_inputs import InputPin, TablePath
 
 
 def broken_constraint(ddl: str, pins: Mapping[TablePath, InputPin]) -> str:

@@ -16,7 +16,7 @@ from provhouse.store.warehouse.layout import Layout
 
 from .executions import Execution, executions_of
 from .pinned_data import pins_of, scans_of
-from .pins import InputPin, TablePath
+from .pinned_inputs import InputPin, TablePath
 from .revisions import SinkPlan, revisions_of
 
 VERSION = "version"

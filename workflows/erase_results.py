@@ -11,9 +11,9 @@ from provhouse.runtime.files import sync_folder
 from provhouse.store.tables.registry import RESULTS
 from provhouse.store.warehouse.layout import Layout
 
-from .catalogue import add_rows
 from .executions import results_of
 from .result_files import ERASED, STORED
+from .revision_tables import add_rows
 
 
 def erase_results(layout: Layout) -> None:

@@ -9,7 +9,7 @@ from provhouse.equivalence.empty_database import whole_name
 from provhouse.model.errors import BadInput
 
 from .pinned_data import pinned_database, pins_of, scans_of
-from .pins import InputPin, TablePath
+from .pinned_inputs import InputPin, TablePath
 from .revisions import SinkPlan
 
 EXECUTED = "__provhouse_executed"

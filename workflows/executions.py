@@ -15,12 +15,12 @@ from provhouse.model.settings import Settings
 from provhouse.store.tables.registry import EXECUTIONS, RESULTS
 from provhouse.store.warehouse.layout import Layout
 
-from .catalogue import add_rows, now, read_rows
 from .constraints import broken_constraint
 from .pinned_data import pins_of, scans_of
-from .pins import InputPin, files_of, pinned
+from .pinned_inputs import InputPin, files_of, pinned
 from .result_files import STORED, ResultFile, is_intact, result_path, store_result
 from .revision_names import RevisionName
+from .revision_tables import add_rows, now, read_rows
 from .revisions import SinkPlan, find_revision
 
 

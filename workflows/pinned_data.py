@@ -18,7 +18,7 @@ from provhouse.equivalence.plan_form import PlanForm, Scan, operators
 from provhouse.model.errors import BadInput
 from provhouse.runtime.packages import Deferred
 
-from .pins import InputPin, TablePath, files_of, pinned_now
+from .pinned_inputs import InputPin, TablePath, files_of, pinned_now
 
 if TYPE_CHECKING:
     import deltalake

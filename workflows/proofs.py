@@ -18,7 +18,7 @@ from provhouse.equivalence.verdict import Verdict, compare, compare_plans
 from provhouse.store.tables.registry import PROOFS
 from provhouse.store.warehouse.layout import Layout
 
-from .catalogue import add_rows, read_rows
+from .revision_tables import add_rows, read_rows
 from .revisions import SinkPlan
 
 Rule = Literal["key", "columns", "proof", "filter"]

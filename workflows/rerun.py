@@ -21,7 +21,7 @@ from provhouse.model.settings import Settings
 from provhouse.sql.quoting import quoted
 from provhouse.store.warehouse.layout import Layout
 
-from .changed_rows import ChangedSlices, changed_slices, same_values
+from .changed_slices import ChangedSlices, changed_slices, same_values
 from .executed import executed_rows
 from .executions import (
     Execution,
@@ -34,7 +34,7 @@ from .executions import (
 from .expression_sql import plain_type
 from .parts import NotContained
 from .pinned_data import pins_of, scans_of
-from .pins import InputPin, TablePath, pinned
+from .pinned_inputs import InputPin, TablePath, pinned
 from .result_files import ResultFile, result_path
 from .revision_names import RevisionName, revision_name
 from .revisions import SinkPlan, find_revision

@@ -24,7 +24,7 @@ from provhouse.runtime.files import make_folder, sync_file, sync_folder
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.locks import check_lock
 
-from .pins import file_digest
+from .pinned_inputs import file_digest
 
 ROWS_OF_BUCKET = 64
 MOST_BITS = 16

@@ -12,7 +12,7 @@ from provhouse.model.errors import BadInput, NotFound, UsageError
 from provhouse.store.warehouse.layout import Layout
 
 from .candidates import candidates, pins_now
-from .pins import pinned
+from .pinned_inputs import pinned
 from .proofs import store_proofs
 from .reuse_search import Reuse, ReuseSearch
 from .revision_names import revision_name

@@ -17,7 +17,7 @@ from .containment import contained, stored_rows
 from .executions import not_offered, results_of
 from .partial import StoredPlan, partial
 from .pinned_data import pins_of, scans_of
-from .pins import InputPin
+from .pinned_inputs import InputPin
 from .proofs import EQUAL, Rule, StoredProof, prove, stored_proofs
 from .result_files import result_path
 from .revisions import SinkPlan

@@ -13,7 +13,7 @@ from provhouse.store.warehouse.layout import Layout
 from .causes import set_causes
 from .changes import changes
 from .executions import Execution, newest_execution, not_offered, results_of
-from .pins import InputPin
+from .pinned_inputs import InputPin
 from .proofs import prove, stored_proofs
 from .record_diff import (
     RecordChange,

@@ -18,9 +18,9 @@ from provhouse.store.warehouse.identity import create_identity
 from provhouse.store.warehouse.layout import Layout
 
 from .adapters import ADAPTERS
-from .catalogue import add_rows, read_rows
 from .changes import changes
 from .revision_names import RevisionName, check_workflow
+from .revision_tables import add_rows, read_rows
 
 CAPTURED = "capture"
 """The source of the plans of captured writes."""

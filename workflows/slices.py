@@ -21,7 +21,7 @@ from provhouse.equivalence.plan_form import (
     operators,
 )
 
-from .pins import TablePath
+from .pinned_inputs import TablePath
 
 LEFT = frozenset({"INNER", "LEFT", "SEMI", "ANTI", "MARK", "SINGLE"})
 """Joins that process each row of the left input independently of its other rows."""

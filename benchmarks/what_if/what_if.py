@@ -40,7 +40,11 @@ from provhouse.model.question import Question
 from provhouse.model.settings import THETA, Settings
 from provhouse.model.zoom import LEVELS
 from provhouse.query.consequences.deletion.codes import DIES, SURVIVES, UNDECIDED
-from provhouse.query.consequences.deletion.derivations import AGGREGATE, DerivationRows, Derivations
+from provhouse.query.consequences.deletion.derivation_index import (
+    AGGREGATE,
+    DerivationRows,
+    Derivations,
+)
 from provhouse.query.consequences.deletion.fates import Deleter, fates
 from provhouse.query.consequences.deletion.new_values import Recomputed, Tensors
 from provhouse.query.consequences.what_if import what_if

@@ -33,7 +33,7 @@ from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
 from provhouse.store.warehouse.layout import Layout
 from provhouse.workflows.executions import add_execution
-from provhouse.workflows.pins import pinned
+from provhouse.workflows.pinned_inputs import pinned
 from provhouse.workflows.rerun import recomputed
 from provhouse.workflows.reuse import reuse
 from provhouse.workflows.revision_names import revision_name

@@ -29,7 +29,7 @@ from benchmarks.shared.results_file import run as recorded
 from benchmarks.workflows.lipstick import Dealerships, Stations, Workflow
 from provhouse.model.arrays import I64, ItemNumbers
 from provhouse.model.derivations import KINDS, ROLES
-from provhouse.query.consequences.deletion.derivations import DerivationRows, Derivations
+from provhouse.query.consequences.deletion.derivation_index import DerivationRows, Derivations
 from provhouse.query.consequences.deletion.fates import Deleter
 from provhouse.query.reading.recurse import recurse
 from provhouse.query.zoom.fold import NONE, Flow, fold

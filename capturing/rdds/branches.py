@@ -12,7 +12,7 @@ from .combining import CombinedRecords, CombinedValues, Combiner
 from .entering import Tap
 from .joining import gathering, side
 from .leaving import combined, plain, tagged
-from .merging import merging, same, uniting
+from .merged_tasks import merging, same, uniting
 from .moved_rows import carried
 from .not_captured import refusal
 from .stages import (

@@ -14,10 +14,10 @@ from .declared_keys import Key, KeyOf, with_keys
 from .entering import Positioned, SourceRows
 from .file_context import FileContext
 from .file_splits import splits_of
-from .merging import same
+from .merged_tasks import same
 from .rdd import LineageRDD
-from .reports import Reports
 from .stages import Enter, FileScan, Keyed, StageBranch, StagePart
+from .task_reports import Reports
 
 if TYPE_CHECKING:
     from pyspark import RDD, SparkContext

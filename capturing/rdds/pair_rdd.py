@@ -9,7 +9,7 @@ from pyspark.resultiterable import ResultIterable
 
 from .branches import Branches
 from .joining import joining, without
-from .merging import same
+from .merged_tasks import same
 
 PartitionOf = Callable[[Any], int]
 

@@ -17,8 +17,8 @@ from .branches import Branches
 from .declared_keys import KeyOf
 from .entering import Tap
 from .leaving import written
-from .reports import Latest
 from .stages import FileScan, Keyed, Leave, Slot, StageGroup, StagePart, taps
+from .task_reports import Latest
 
 if TYPE_CHECKING:
     from pyspark import RDD

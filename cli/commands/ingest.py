@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from provhouse.checks import check_run
-from provhouse.ingest.formats.registry import CHOICES
+from provhouse.ingest.formats.known_formats import CHOICES
 from provhouse.model.errors import UsageError
 from provhouse.model.paths import is_address, local_path
 from provhouse.model.settings import Settings
@@ -249,7 +249,7 @@ def _ingest_events(files: Sequence[Path], settings: Settings, form: Form | None)
             "Name at least one file",
         )
 
-    from provhouse.ingest.openlineage import ingest_events
+    from provhouse.ingest.openlineage_catalogue import ingest_events
     from provhouse.output.results.openlineage import EventsReadResult
 
     from ..progress_display import progress_display

@@ -22,6 +22,6 @@ def mcp(ctx: typer.Context) -> None:
     if settings.server:
         running_client(settings)  # a wrong address or token is an error at once
 
-    from provhouse.serve.agents.server import serve
+    from provhouse.serve.agents.stdio_server import serve
 
     serve(partial(running_client, settings))

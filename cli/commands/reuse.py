@@ -8,7 +8,7 @@ import typer
 from provhouse.model.errors import UsageError
 from provhouse.output.questions.workflow_questions import AskingReuse, AskingWhyNotReused
 
-from ..dbt_reuse import ReuseForm, reuse_dbt
+from ..dbt_models import ReuseForm, reuse_dbt
 from ..invocation import invocation
 from ..options import OutOption, SafeOption, pairs
 from ..questions import OutputOptions, answer

@@ -9,9 +9,9 @@ from ..variation import type_of
 from .atoms import Atom, SqlValue, Term, all_same, flat
 from .expressions import Expressions
 from .formula import FALSE, TRUE, not_, number
-from .rows import RowTerms, copies, distinct_row
+from .operator_rows import RowTerms, copies, distinct_row
+from .sql_values import NotModelled, null_of, same_order, sort_of, truth
 from .terms import aggregate, exists, window
-from .values import NotModelled, null_of, same_order, sort_of, truth
 
 WHOLE_PARTITION = {
     "start": '"UNBOUNDED_PRECEDING"',

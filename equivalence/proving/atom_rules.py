@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 from .atoms import Term
 from .bag_rules import BagRules
-from .context import Context
 from .group_rules import GroupRules
 from .key_rules import KeyRules
+from .known_facts import Context
 from .schema import Schema
 from .set_rules import SetRules
 from .solver import Solver

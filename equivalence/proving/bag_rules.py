@@ -4,9 +4,9 @@ from dataclasses import replace
 from itertools import pairwise
 
 from .atoms import OpaqueAtom, Term, all_same, flat
-from .context import Context
 from .formula import not_
 from .key_rules import KeyRules
+from .known_facts import Context
 from .mapping import in_place_of
 from .terms import exists, opened, window
 

@@ -13,7 +13,7 @@ from ..plan_form import Call, Column, ColumnReference, Constant, Expression
 from ..variation import type_of
 from .atoms import SqlValue
 from .formula import COMMUTED, FALSE, TRUE, Formula, add, multiply, not_, number, or_, to_real
-from .values import (
+from .sql_values import (
     Constants,
     NotModelled,
     chosen,

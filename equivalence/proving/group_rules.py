@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from .atoms import Atom, DistinctAtom, Mapped, SqlValue, TableAtom, Term, fresh, fresh_value, same
-from .context import Context
 from .formula import FALSE, Formula, and_, conjuncts, nodes_over_terms, not_
 from .key_rules import KeyRules
+from .known_facts import Context
 from .mapping import columns_mapped, in_place_of, symbols_of, values_mapped, without
 from .schema import ForeignKey, Schema
 from .solver import Solver
+from .sql_values import sort_of
 from .terms import closed, closed_all, exists, opened, substitute, substituted, substituted_values
-from .values import sort_of
 
 
 class GroupRules:

@@ -7,9 +7,9 @@ from ..plan_form import Column, Join
 from .atoms import SqlValue, Term
 from .expressions import Expressions
 from .formula import FALSE, Formula, and_, not_, or_
-from .rows import RowTerms, copies
+from .operator_rows import RowTerms, copies
+from .sql_values import boolean, conjunction, null_of, truth
 from .terms import exists
-from .values import boolean, conjunction, null_of, truth
 
 
 class Joins:

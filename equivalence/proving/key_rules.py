@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from .atoms import Atom, DistinctAtom, Mapped, SqlValue, TableAtom, Term, all_same, same
-from .context import Context, sources
 from .formula import FALSE, Formula, and_, conjuncts, eq, not_
+from .known_facts import Context, sources
 from .mapping import alike, columns_mapped, copied, symbols_of, values_mapped, without
 from .schema import Schema
 from .solver import Solver

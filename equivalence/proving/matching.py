@@ -10,8 +10,8 @@ from dataclasses import replace
 from itertools import permutations
 
 from .atoms import Atom, DistinctAtom, Mapped, OpaqueAtom, TableAtom, Term, all_same
-from .context import sources
 from .formula import TRUE, Formula, and_, conjuncts, eq, nodes_over_terms
+from .known_facts import sources
 from .mapping import columns_mapped, values_mapped
 from .solver import Solver
 from .terms import counted, is_set, opened, substituted

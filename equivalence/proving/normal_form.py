@@ -6,7 +6,6 @@ from itertools import starmap
 
 from .atom_rules import AtomRules
 from .atoms import Atom, DistinctAtom, OpaqueAtom, SqlValue, Term, Terms, flat, with_bodies
-from .context import Context
 from .formula import (
     FALSE,
     TRUE,
@@ -18,7 +17,8 @@ from .formula import (
     nodes_over_terms,
     rebuild,
 )
-from .merging import Merging
+from .known_facts import Context
+from .merged_terms import Merging
 from .schema import Schema
 from .solver import Solver
 from .terms import closed_all, is_set, opened, over_terms, substitute, substituted_values

@@ -13,8 +13,8 @@ from .matching import Matching
 from .normal_form import NormalForm
 from .schema import Schema
 from .solver import Solver
+from .sql_values import Constants, NotModelled
 from .translation import Translation
-from .values import Constants, NotModelled
 
 STEPS = 5_000_000
 """The budget of a proof in z3's resource units; few benchmark pairs need 200,000."""

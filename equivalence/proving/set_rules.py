@@ -9,8 +9,8 @@ from dataclasses import replace
 from itertools import islice
 
 from .atoms import Atom, DistinctAtom, Mapped, Term, all_same
-from .context import Context, sources
 from .formula import Formula, and_, conjuncts
+from .known_facts import Context, sources
 from .mapping import alike, columns_mapped, in_place_of, without
 from .solver import Solver
 from .terms import joined, opened, substitute, substituted, substituted_values

@@ -24,10 +24,10 @@ from .atoms import SqlValue, TableAtom, Term, all_same, fresh_value
 from .expressions import Expressions
 from .formula import FALSE, TRUE, not_
 from .joins import Joins
-from .rows import ROW_ID, RowTerms, copies, distinct_row, opaque_row
+from .operator_rows import ROW_ID, RowTerms, copies, distinct_row, opaque_row
 from .schema import Schema
+from .sql_values import NotModelled, sort_of
 from .terms import exists
-from .values import NotModelled, sort_of
 
 
 class Translation:

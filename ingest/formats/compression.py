@@ -10,7 +10,7 @@ import pyarrow as pa
 from provhouse.model.errors import BadInput
 
 from . import limits
-from .registry import codec_of
+from .known_formats import codec_of
 
 
 def opened(path: str) -> tuple[pa.NativeFile, pa.OSFile]:

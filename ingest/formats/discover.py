@@ -19,7 +19,7 @@ from provhouse.model.paths import check_local
 from .column_mapping import AS_NAMED, ColumnNames
 from .delta import LOG, table_of, tables_files
 from .hive import partition_columns
-from .registry import CHOICES, all_endings, format_of
+from .known_formats import CHOICES, all_endings, format_of
 from .source import Source
 
 _ENDINGS = all_endings()

@@ -12,7 +12,7 @@ from provhouse.model.errors import BadInput
 
 from .column_mapping import listed
 from .delta import LOG
-from .registry import format_of
+from .known_formats import format_of
 
 _BOOKKEEPING = re.compile(r"\.|_(SUCCESS|metadata|common_metadata|committed_.*|started_.*)$")
 

@@ -18,6 +18,7 @@ from provhouse.model.errors import BadInput
 from provhouse.runtime.packages import Deferred
 
 from .compression import check_encoding, opened
+from .known_formats import COMPRESSED
 from .made_rows import Row, batches_of, check_columns
 from .prov_elements import Elements
 from .prov_json import DATATYPES
@@ -35,7 +36,6 @@ from .prov_o_terms import (
     Qualified,
 )
 from .prov_terms import BUNDLE, ID, OF_PROV, RELATIONS, TIMES, Found
-from .registry import COMPRESSED
 from .source import Batch, ReportBytes, Source, unreadable
 
 if TYPE_CHECKING:

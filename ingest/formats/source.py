@@ -10,7 +10,7 @@ from provhouse.model.arrays import I64
 from provhouse.model.errors import BadInput
 
 from .column_mapping import AS_NAMED, ColumnNames
-from .registry import FORMATS, codec_of
+from .known_formats import FORMATS, codec_of
 
 PACKED = 10
 """The assumed ratio of uncompressed to compressed size; provenance compresses well."""

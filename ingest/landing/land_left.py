@@ -16,7 +16,7 @@ from provhouse.store.warehouse.captured_blocks import (
 )
 from provhouse.store.warehouse.layout import Layout
 
-from .fetched import fetch, localise
+from .fetched_folders import fetch, localise
 from .land import land_block
 from .landed import Landed
 

@@ -19,7 +19,7 @@ from provhouse.model.naming import Naming
 from provhouse.model.patterns import Pattern
 from provhouse.runtime.spark.tasks import part_of_task, report_progress
 
-from ..formats.registry import batches
+from ..formats.known_formats import batches
 from ..formats.source import Source
 from ..staging import Staging
 from .read_ids import IdWriter

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from provhouse.model.compiled import compiled
 
-from . import numpy_kernels as twins
+from . import cube_numpy as twins
 
 Codes = NDArray[Any]
 """For each row, the code of its bar in one view, in the smallest unsigned type that fits."""

@@ -14,8 +14,8 @@ from provhouse.sql.catalog import TablePlace
 from provhouse.sql.quoting import quoted
 
 from ..index.decoded import Coded, DecodedNumbers, Unfit, smallest
-from ..index.links import Chain, Link
 from ..index.parallel import divided, in_parts, threads
+from ..index.rid_indexes import Chain, Link
 from . import group_kernels as kernels
 from .fused import Grouping, OfColumn
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from provhouse.model.compiled import compiled
 
-from . import numpy_kernels as twins
+from . import group_numpy as twins
 
 Codes = NDArray[Any]
 """Small unsigned integers, or int32."""

@@ -22,10 +22,10 @@ from provhouse.workflows.dbt import artifacts
 from provhouse.workflows.dbt.passed_tests import with_status
 from provhouse.workflows.dbt.project import ADAPTER, DbtProject, ProjectNode, project
 
-from .child import DbtRun
+from .built_row_names import RowNames
+from .dbt_process import DbtRun
 from .kept_tables import KeptTables
 from .opened_database import OpenedDatabase
-from .row_names import RowNames
 from .seed_rows import file_table, seed_file
 
 FAILED = ("fail", "error", "warn")

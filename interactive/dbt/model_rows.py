@@ -18,12 +18,12 @@ from provhouse.sql.not_covered import NotCovered
 from provhouse.sql.quoting import quoted
 from provhouse.workflows.dbt.project import ProjectNode
 
-from ..index.links import Chain
+from ..index.rid_indexes import Chain
 from ..result import Result
 from ..saving import gathered
+from .built_row_names import RowNames, unique_key
 from .model_op import ModelOp, model_op
 from .opened_database import BEFORE, NOW, PART, OpenedDatabase
-from .row_names import RowNames, unique_key
 from .rows_compared import same_in_arrow, same_rows
 from .trace_file import Targets, TraceFile
 from .watermark import watermark_rows

@@ -13,12 +13,12 @@ from provhouse.workflows.dbt.passed_tests import with_status
 from provhouse.workflows.dbt.project import DbtProject, ProjectNode
 
 from ..planning.plan import collector_paused
-from .child import DbtRun
+from .built_row_names import RowNames
+from .dbt_process import DbtRun
 from .kept_tables import KeptTables
 from .model_op import ModelOp
 from .model_rows import ModelRows
 from .opened_database import OpenedDatabase
-from .row_names import RowNames
 from .seed_rows import SeedRows
 from .snapshot_rows import SnapshotRows
 from .trace_file import TraceFile

@@ -16,9 +16,9 @@ from provhouse.sql.not_covered import NotCovered
 from provhouse.sql.quoting import quoted, text_of
 from provhouse.workflows.dbt.project import ProjectNode
 
+from .built_row_names import RowNames
 from .model_op import ModelOp
 from .opened_database import NOW, OpenedDatabase
-from .row_names import RowNames
 from .rows_compared import same_rows
 from .trace_file import TraceFile
 

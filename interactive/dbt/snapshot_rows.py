@@ -15,9 +15,9 @@ from provhouse.sql.catalog import TablePlace
 from provhouse.sql.quoting import quoted
 from provhouse.workflows.dbt.project import ProjectNode
 
+from .built_row_names import RowNames, snapshot_columns, unique_key
 from .model_rows import Derived, ModelRows, refused
 from .opened_database import OpenedDatabase
-from .row_names import RowNames, snapshot_columns, unique_key
 from .rows_compared import values
 from .trace_file import Targets, TraceFile
 

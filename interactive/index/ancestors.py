@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from provhouse.model.arrays import unique
 from provhouse.model.errors import UsageError
 
-from .links import Link, from_pairs
+from .rid_indexes import Link, from_pairs
 
 MOST = 50_000_000
 """The maximum number of pairs of a row and an ancestor of it."""

@@ -15,7 +15,7 @@ from sqlglot.errors import ParseError
 
 from provhouse.model.errors import UsageError
 
-from ..expressions import check_values
+from ..record_expressions import check_values
 
 if TYPE_CHECKING:
     from provhouse.sql.catalog import TablePlace

@@ -10,7 +10,7 @@ from sqlglot import exp
 from provhouse.sql import blocks
 from provhouse.sql.quoting import RESERVED
 
-from ..index.links import Link, ascending
+from ..index.rid_indexes import Link, ascending
 from .condition import of_table
 from .row_identity import Base, Derived, Identity, WitnessQuestion
 

@@ -28,7 +28,7 @@ from provhouse.sql.subqueries import (
 )
 from provhouse.sql.union_columns import HIDDEN, as_select, branches, leaves, leftmost, spread
 
-from ..index.links import Link
+from ..index.rid_indexes import Link
 from .witness import Witness, comparable, core, matching, partition, same_rows, subquery
 
 Expected = Literal["", "some", "counted"]

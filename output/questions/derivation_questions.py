@@ -11,7 +11,7 @@ from .asking import Askers, Asking, Name, meaning
 
 if TYPE_CHECKING:
     from provhouse.query.consequences.depends import Dependency
-    from provhouse.query.consequences.evaluate import Evaluation
+    from provhouse.query.consequences.evaluation import Evaluation
     from provhouse.query.consequences.what_if import WhatIf
     from provhouse.query.consequences.what_if_each import WhatIfEach
     from provhouse.query.consequences.why import Why
@@ -163,7 +163,7 @@ class AskingWhyChanged(
 @dataclass(frozen=True, eq=False, repr=False)
 class AskingEvaluate(
     Asking["Evaluation"],
-    found="query.consequences.evaluate.Evaluation",
+    found="query.consequences.evaluation.Evaluation",
     result="evaluation.EvaluationResult",
 ):
     """Evaluate the derivations of an item in a semiring."""
@@ -180,7 +180,7 @@ class AskingEvaluate(
 
     def find(self, asker: "Asker") -> "Evaluation":
         """Return the value of the item."""
-        from provhouse.query.consequences.evaluate import evaluate
+        from provhouse.query.consequences.evaluation import evaluate
 
         asked = Evaluating(self.item, self.semiring, dict(self.weights), self.aggregates)
         return evaluate(asker, asked)

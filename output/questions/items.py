@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from provhouse.query.exporting.browser_view import Neo4jView
     from provhouse.query.item_record import ItemRecord
     from provhouse.query.lineage.ask import Asker
+    from provhouse.query.lineage.cost_estimates import Explanation
     from provhouse.query.lineage.diff import Diff
-    from provhouse.query.lineage.explain import Explanation
     from provhouse.query.lineage.origins import Origins
     from provhouse.query.lineage.path import Paths
     from provhouse.query.lineage.subgraph import Subgraph

@@ -26,7 +26,7 @@ from .sample_notes import sample_fields
 
 if TYPE_CHECKING:
     from provhouse.model.answer import Answer, LargeAnswer
-    from provhouse.pictures.graph import DrawnGraph
+    from provhouse.pictures.picture_graph import DrawnGraph
 
 COLUMNS = ("item", "table", "depth")
 

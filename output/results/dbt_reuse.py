@@ -9,7 +9,7 @@ from ..sections import Section, facts, grid, headed, noted, styled
 from ..shown_result import Csv, Json, ShownResult
 
 if TYPE_CHECKING:
-    from provhouse.workflows.dbt.refutation import ExampleRows, ModelExample
+    from provhouse.workflows.dbt.model_refutation import ExampleRows, ModelExample
     from provhouse.workflows.dbt.reuse_plan import ReusePlan
 
 SHOWN = 5

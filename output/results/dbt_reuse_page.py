@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from .dbt_reuse import SHOWN, cells, headline, name, others, why
 
 if TYPE_CHECKING:
-    from provhouse.workflows.dbt.refutation import ExampleRows, ModelExample
+    from provhouse.workflows.dbt.model_refutation import ExampleRows, ModelExample
     from provhouse.workflows.dbt.reuse_plan import ReusePlan
 
 MARKS = re.compile(r"[|*`\[\]\\~@#!]|(?<!\w)_|_(?!\w)|(?<=_)_")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from provhouse.pictures.graph import DrawnGraph
+    from provhouse.pictures.picture_graph import DrawnGraph
     from provhouse.query.lineage.diff import Change, Diff, Side
 
 

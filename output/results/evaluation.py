@@ -11,7 +11,7 @@ from .found import FoundResult
 from .sample_notes import sample_notes
 
 if TYPE_CHECKING:
-    from provhouse.query.consequences.evaluate import Evaluation
+    from provhouse.query.consequences.evaluation import Evaluation
 
 _FIELDS = ("item", "semiring", "aggregates", "low", "high", "reason", "used", "unused")
 

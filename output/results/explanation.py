@@ -13,7 +13,7 @@ from .derivation_list import as_of_sentence
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from provhouse.query.lineage.explain import Explanation
+    from provhouse.query.lineage.cost_estimates import Explanation
     from provhouse.query.reading.cost import Estimate
 
 _SETS = 10

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.pictures.graph import FATES, DrawnGraph
+from provhouse.pictures.picture_graph import FATES, DrawnGraph
 
 from ..shown_result import ShownResult
 

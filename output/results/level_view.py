@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from provhouse.pictures.graph import DrawnGraph
+    from provhouse.pictures.picture_graph import DrawnGraph
     from provhouse.query.zoom.zoom_path import ZoomedPath
     from provhouse.query.zoom.zoom_view import LevelView
     from provhouse.query.zoom.zoomed import Zoomed

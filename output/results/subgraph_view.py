@@ -17,7 +17,7 @@ from .sample_notes import sample_notes
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from provhouse.pictures.graph import DrawnGraph
+    from provhouse.pictures.picture_graph import DrawnGraph
     from provhouse.query.lineage.subgraph import Subgraph
 
 

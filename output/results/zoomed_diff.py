@@ -13,7 +13,7 @@ from .graphs import PicturedResult, of_view
 from .level_view import edge_lines, edge_rows, graph_fields, node_rows
 
 if TYPE_CHECKING:
-    from provhouse.pictures.graph import DrawnGraph
+    from provhouse.pictures.picture_graph import DrawnGraph
     from provhouse.query.zoom.zoom_diff import ZoomedDiff
 
 

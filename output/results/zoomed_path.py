@@ -14,7 +14,7 @@ from .level_view import edge_rows, view_fields, view_notes, view_sections
 from .sample_notes import sample_fields
 
 if TYPE_CHECKING:
-    from provhouse.pictures.graph import DrawnGraph
+    from provhouse.pictures.picture_graph import DrawnGraph
     from provhouse.query.zoom.zoom_path import ZoomedPath
 
 

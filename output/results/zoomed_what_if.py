@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from rich.table import Table
 
-    from provhouse.pictures.graph import DrawnGraph
+    from provhouse.pictures.picture_graph import DrawnGraph
     from provhouse.query.zoom.zoom_what_if import ZoomedWhatIf
 
 

@@ -15,7 +15,7 @@ from ..locate import locate_versions
 from ..methods.csprov import CSProv
 from ..passed_samples import common_fields, samples_passed
 from .deletion.codes import DELETED, DIES, UNDECIDED
-from .deletion.derivations import Derivations
+from .deletion.derivation_index import Derivations
 from .deletion.described import Described
 from .deletion.fates import fates
 from .deletion.support import smallest_kill

@@ -26,7 +26,7 @@ from ..passed_samples import common_fields, samples_passed
 from ..reading.verify import check_dependencies
 from ..reading.walk import Walk, walk_downstream
 from .deletion.codes import DELETED, DIES, SURVIVES, UNDECIDED
-from .deletion.derivations import COPY, EXCEPT, Derivations
+from .deletion.derivation_index import COPY, EXCEPT, Derivations
 from .deletion.described import Described
 from .deletion.fates import Fates, fates
 from .deletion.new_values import NOTHING, NewValues, Recomputed, Tensors

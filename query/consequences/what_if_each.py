@@ -20,7 +20,7 @@ from provhouse.model.progress import Stopwatch
 from ..lineage.ask import Asker
 from ..locate import locate_versions
 from ..passed_samples import common_fields
-from .deletion.derivations import AGGREGATE, COPY, Derivations
+from .deletion.derivation_index import AGGREGATE, COPY, Derivations
 from .deletion.described import Described
 from .deletion.leave_out import has_exact_parts, leading_to, with_all, without_each
 from .deletion.new_values import Tensors

@@ -17,7 +17,7 @@ from provhouse.model.progress import Stopwatch
 from ..lineage.ask import Asker
 from ..locate import locate_versions
 from ..passed_samples import common_fields
-from .deletion.derivations import Derivations
+from .deletion.derivation_index import Derivations
 from .deletion.described import Described
 from .deletion.inputs import DerivationInputs
 from .depends import lineage_of, samples_above

@@ -26,7 +26,7 @@ from provhouse.model.question import AsOf
 from ..lineage.ask import Asker
 from ..lineage.diff import Askers, Side
 from ..locate import locate_versions
-from .deletion.derivations import AGGREGATE, Derivations
+from .deletion.derivation_index import AGGREGATE, Derivations
 from .deletion.inputs import DerivationInputs
 from .deletion.recompute import F64, is_exact, value_of
 from .depends import lineage_of, samples_above

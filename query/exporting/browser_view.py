@@ -25,7 +25,7 @@ from provhouse.model.operations import Weakest
 from provhouse.model.question import Question
 from provhouse.model.samples import Sample
 from provhouse.pictures.captions import captions
-from provhouse.pictures.graph import Box
+from provhouse.pictures.picture_graph import Box
 
 from ..lineage.ask import Asker
 

@@ -31,7 +31,7 @@ from provhouse.model.columns import (
 from provhouse.model.errors import Damaged
 from provhouse.model.progress import Progress
 from provhouse.model.question import AsOf
-from provhouse.store.tables.derivations import broken_ways
+from provhouse.store.tables.lost_derivations import broken_ways
 from provhouse.store.tables.modules import modules_of
 from provhouse.store.tables.operations import operations_of
 from provhouse.store.tables.partitions import partition_path, read_partition

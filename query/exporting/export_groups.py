@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from provhouse.model.arrays import I64, ItemNumbers, PartitionNumber, among, expand_ranges, unique
 from provhouse.model.columns import ATTRIBUTES, BORN, DERIVATION, DST, INGEST, OP, SRC
-from provhouse.store.tables.derivations import WayNumbers, description_texts, in_ways
 from provhouse.store.tables.group_counts import partitions_into
+from provhouse.store.tables.lost_derivations import WayNumbers, description_texts, in_ways
 from provhouse.store.tables.partitions import read_partition
 from provhouse.store.tables.ranges import places
 from provhouse.store.tables.snapshot import Snapshot

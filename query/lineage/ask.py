@@ -36,8 +36,8 @@ from ..reading.spark_triples import SparkTriples
 from ..reading.walk import Walk, WalkCache
 from .as_found import MANY_ITEMS, AsFound
 from .choose import ASKED, Choice, choose
+from .cost_estimates import EXPLAINED_SETS, Explanation, estimate_methods
 from .exactness import Declared, Stated
-from .explain import EXPLAINED_SETS, Explanation, estimate_methods
 from .named_rows import count_rows, name_rows, no_rows
 from .one_column import AskedColumn, asked_column, with_columns
 from .row_filters import Filtered, apply_filters

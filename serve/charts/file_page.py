@@ -12,7 +12,7 @@ from provhouse.interactive.charts.file_records import FileRecords
 from provhouse.interactive.charts.saved_selection import item, write_selection
 from provhouse.model.errors import UsageError
 
-from .page import Page, Ranges
+from .page_content import Page, Ranges
 
 _NAME = re.compile(r"[\w.+-]{1,64}")
 

@@ -27,11 +27,11 @@ from ..answering import Answering
 from ..people import ADMIN_ONLY
 from ..problems import RefusedRequest
 from ..static_files import HEADERS
+from .chart_files import chart_files
+from .chart_routes import Saving, add_views
 from .file_page import check_name
-from .files import chart_files
 from .item_records import ChartedRecords, item_records
-from .page import Page, Ranges
-from .routes import Saving, add_views
+from .page_content import Page, Ranges
 
 FILES = "/charts/"
 """The path of the tab, and the beginning of the paths of its files, which need no token."""

@@ -11,7 +11,7 @@ from provhouse.runtime.jars import fetch
 from ..connections import ClientConnection
 from ..listening import BACKLOG, check_port, listen
 from ..server_file import HOST
-from .app import application
+from .charts_app import application
 from .file_page import FilePage
 from .visitor import Visitor
 

@@ -7,12 +7,12 @@ import pytest
 import provhouse
 from provhouse.model.answer import Answer
 from provhouse.query.consequences.depends import Dependency
-from provhouse.query.consequences.evaluate import Evaluation
+from provhouse.query.consequences.evaluation import Evaluation
 from provhouse.query.consequences.what_if import WhatIf
 from provhouse.query.consequences.why import Why
 from provhouse.query.consequences.why_changed import WhyChanged
+from provhouse.query.lineage.cost_estimates import Explanation
 from provhouse.query.lineage.diff import Diff
-from provhouse.query.lineage.explain import Explanation
 from provhouse.query.lineage.path import Paths
 from provhouse.query.listing.find import Finding
 

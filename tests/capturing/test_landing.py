@@ -14,7 +14,7 @@ from provhouse.capturing.jar import own_version
 from provhouse.capturing.reading.finished import captured_writes
 from provhouse.capturing.spark_settings import submit_options
 from provhouse.capturing.spark_versions import VERSIONS, SparkVersion
-from provhouse.ingest.landing.fetched import fetch, localise
+from provhouse.ingest.landing.fetched_folders import fetch, localise
 from provhouse.ingest.landing.hadoop_files import applications
 from provhouse.model.errors import BadInput, Busy
 from provhouse.store.warehouse.layout import Layout

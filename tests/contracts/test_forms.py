@@ -20,8 +20,8 @@ from provhouse.model.progress import Silent
 from provhouse.output.arrow_writer import HEADER
 from provhouse.reader import Reader
 from provhouse.rows import Rows
-from provhouse.serve.app import application
 from provhouse.serve.auth import Access
+from provhouse.serve.http_app import application
 from provhouse.serve.keeper import Keeper
 from provhouse.serve.people import People
 

@@ -19,8 +19,8 @@ from helpers.structure import dumped, kinds, wordless
 from provhouse.model.errors import ProvhouseError
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
-from provhouse.serve.app import application
 from provhouse.serve.auth import Access
+from provhouse.serve.http_app import application
 from provhouse.serve.keeper import Keeper
 from provhouse.serve.people import People
 from provhouse.serve.problems import Crowded, install_handlers

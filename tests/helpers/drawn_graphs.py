@@ -5,7 +5,7 @@ from random import Random
 
 import pyarrow as pa
 
-from provhouse.pictures.graph import DrawnGraph
+from provhouse.pictures.picture_graph import DrawnGraph
 
 Node = tuple[object, ...]
 HOSTILE = (

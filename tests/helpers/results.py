@@ -18,8 +18,8 @@ from provhouse.ingest.ingest_summary import Reject, Summary
 from provhouse.ingest.preview import Component, FileKind, Preview
 from provhouse.model.answer import Answer, Counts, Read
 from provhouse.model.arrays import SetId
+from provhouse.query.lineage.cost_estimates import Explanation
 from provhouse.query.lineage.diff import Change, Diff, Side
-from provhouse.query.lineage.explain import Explanation
 from provhouse.query.lineage.path import Paths
 from provhouse.query.listing.find import Finding
 from provhouse.query.listing.generations import ChangeKind as Made

@@ -32,7 +32,7 @@ from helpers.fuzzed import fuzzed
 from helpers.harmed import harmed
 from helpers.warehouse import House
 from provhouse.ingest.formats.discover import sources
-from provhouse.ingest.formats.registry import check
+from provhouse.ingest.formats.known_formats import check
 from provhouse.ingest.formats.source import Source
 from provhouse.ingest.staging import Staging
 from provhouse.ingest.steps.read_stage import StageFile

@@ -22,8 +22,8 @@ import pytest
 from helpers.fuzzed import fuzzed
 from helpers.harmed import harmed
 from helpers.hostile import HOSTILE
-from provhouse.ingest.modules import given_modules
-from provhouse.ingest.operations import ALLOWED, KNOWN, given_operations
+from provhouse.ingest.declared_modules import given_modules
+from provhouse.ingest.op_descriptions import ALLOWED, KNOWN, given_operations
 from provhouse.model.columns import KIND, OP, OPERATION
 from provhouse.model.derivations import UNKNOWN
 from provhouse.model.errors import BadInput

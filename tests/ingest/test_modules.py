@@ -12,8 +12,8 @@ from helpers.oracle import Triple
 from helpers.warehouse import House
 from provhouse.care.compact import compact
 from provhouse.care.forget import forget
+from provhouse.ingest.declared_modules import given_modules
 from provhouse.ingest.imported import import_
-from provhouse.ingest.modules import given_modules
 from provhouse.model.errors import BadInput
 from provhouse.model.progress import Silent
 from provhouse.query.exporting.export import export_warehouse

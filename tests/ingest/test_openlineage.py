@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from provhouse.ingest.openlineage import EventsRead, ingest_events
+from provhouse.ingest.openlineage_catalogue import EventsRead, ingest_events
 from provhouse.model.errors import BadInput
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings

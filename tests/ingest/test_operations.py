@@ -31,7 +31,7 @@ from provhouse.ingest.from_arrow import from_arrow
 from provhouse.ingest.imported import import_
 from provhouse.ingest.ingest import ingest
 from provhouse.ingest.ingest_summary import Summary
-from provhouse.ingest.operations import given_operations
+from provhouse.ingest.op_descriptions import given_operations
 from provhouse.ingest.preview import preview
 from provhouse.model.errors import BadInput, UsageError
 from provhouse.model.progress import Silent

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from helpers.sampled import one_in
 from provhouse.interactive.charts import cube_kernels
-from provhouse.interactive.charts import numpy_kernels as cube_twins
+from provhouse.interactive.charts import cube_numpy as cube_twins
 from provhouse.interactive.compiled import group_kernels
-from provhouse.interactive.compiled import numpy_kernels as group_twins
+from provhouse.interactive.compiled import group_numpy as group_twins
 from provhouse.interactive.index import kernels
 from provhouse.interactive.index import numpy_kernels as twins
 from provhouse.model.compiled import LARGE, TwinnedLoop, compiled

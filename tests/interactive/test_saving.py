@@ -10,7 +10,7 @@ import pytest
 from helpers.oracle import Triple
 from helpers.warehouse import House
 from provhouse.interactive import Connection, connect, saving
-from provhouse.interactive.index.links import Chain, from_pairs
+from provhouse.interactive.index.rid_indexes import Chain, from_pairs
 from provhouse.interactive.saving import operation
 from provhouse.model.errors import NotFound, UsageError
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from provhouse.ingest.formats.registry import batches
+from provhouse.ingest.formats.known_formats import batches
 from provhouse.ingest.formats.source import Source
 from provhouse.model.attributes import canonical
 

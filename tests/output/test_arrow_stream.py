@@ -8,8 +8,8 @@ import pytest
 from provhouse.model.answer import Answer
 from provhouse.output import arrow_writer as arrow_stream
 from provhouse.output.arrow_writer import pieces, read
+from provhouse.query.lineage.cost_estimates import Explanation
 from provhouse.query.lineage.diff import Diff
-from provhouse.query.lineage.explain import Explanation
 from provhouse.query.lineage.path import Paths
 from provhouse.query.listing.find import Finding
 from provhouse.query.listing.generations import Generation

@@ -29,8 +29,8 @@ from provhouse.output.results.prune import PruneResult
 from provhouse.output.results.retraction import RetractionResult
 from provhouse.output.results.status import StatusResult
 from provhouse.output.shown_result import ShownResult
+from provhouse.query.lineage.cost_estimates import Explanation
 from provhouse.query.lineage.diff import Diff
-from provhouse.query.lineage.explain import Explanation
 from provhouse.query.lineage.path import Paths
 from provhouse.query.listing.find import Finding
 from provhouse.query.listing.generations import Generation

@@ -20,7 +20,7 @@ from provhouse.output.results.why_changed import WhyChangedResult
 from provhouse.output.shown_result import ShownResult
 from provhouse.output.table import console
 from provhouse.query.consequences.depends import Dependency
-from provhouse.query.consequences.evaluate import Evaluation
+from provhouse.query.consequences.evaluation import Evaluation
 from provhouse.query.consequences.what_if import WhatIf
 from provhouse.query.consequences.why import Why, expressed
 from provhouse.query.consequences.why_changed import WhyChanged

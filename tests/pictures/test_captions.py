@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from provhouse.pictures.captions import captions
-from provhouse.pictures.graph import Box
+from provhouse.pictures.picture_graph import Box
 from provhouse.pictures.widths import TITLE, breadth, broken, cut
 
 ROOM = 150

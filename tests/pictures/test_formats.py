@@ -18,8 +18,8 @@ from provhouse.model.errors import Unavailable, UsageError
 from provhouse.model.visible import visible
 from provhouse.pictures.drawing import Drawing
 from provhouse.pictures.formats import PICTURE_ENDINGS, Picture
-from provhouse.pictures.graph import DrawnGraph
-from provhouse.pictures.grouping import grouped
+from provhouse.pictures.legible_groups import grouped
+from provhouse.pictures.picture_graph import DrawnGraph
 
 NODES = [item(name, f't"<&`{name[:5]}') for name in HOSTILE]
 EDGES = [(n, n + 1, HOSTILE[n * 7 % len(HOSTILE)], n + 1) for n in range(len(HOSTILE) - 1)]

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 
 from helpers.drawn_graphs import at_random, drawn, item
-from provhouse.pictures.graph import Box, DrawnGraph
-from provhouse.pictures.grouping import MOST_BOXES, MOST_LINES, grouped
+from provhouse.pictures.legible_groups import MOST_BOXES, MOST_LINES, grouped
+from provhouse.pictures.picture_graph import Box, DrawnGraph
 
 SIZES = [(3, 2, 4), (60, 5, 80), (61, 3, 90), (400, 9, 900), (400, 200, 900), (90, 1, 300)]
 

@@ -14,11 +14,11 @@ from math import inf
 import pytest
 
 from helpers.drawn_graphs import at_random, drawn, item
+from provhouse.pictures.box_layout import WIDE, PictureLayout, laid_out
 from provhouse.pictures.captions import captions
-from provhouse.pictures.columns import GAP, Key
-from provhouse.pictures.graph import DrawnGraph
-from provhouse.pictures.grouping import grouped
-from provhouse.pictures.layout import WIDE, PictureLayout, laid_out
+from provhouse.pictures.column_layout import GAP, Key
+from provhouse.pictures.legible_groups import grouped
+from provhouse.pictures.picture_graph import DrawnGraph
 from provhouse.pictures.svg import MARGIN, ROOM, svg
 from provhouse.pictures.widths import breadth
 

@@ -39,8 +39,8 @@ from provhouse.query.lineage.ask import Asker
 from provhouse.query.lineage.diff import Diff, compare
 from provhouse.query.lineage.path import path
 from provhouse.query.listing.operations import Operations, list_operations
-from provhouse.serve.app import application
 from provhouse.serve.auth import Access
+from provhouse.serve.http_app import application
 from provhouse.serve.keeper import Keeper
 from provhouse.serve.people import People
 from provhouse.store.warehouse.manifest import as_record, read_manifest

@@ -22,7 +22,7 @@ from openlineage.client.serde import Serde
 from helpers.oracle import Triple
 from helpers.warehouse import House
 from provhouse.cli.app import run
-from provhouse.ingest.openlineage import ingest_events
+from provhouse.ingest.openlineage_catalogue import ingest_events
 from provhouse.model.column_map import ColumnMap
 from provhouse.model.errors import Unavailable, UsageError
 from provhouse.model.progress import Silent

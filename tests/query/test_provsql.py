@@ -18,7 +18,7 @@ import pytest
 from helpers.derivations import Row
 from helpers.warehouse import House
 from provhouse.model.semiring import Evaluating, Semiring
-from provhouse.query.consequences.evaluate import CYCLE, evaluate
+from provhouse.query.consequences.evaluation import CYCLE, evaluate
 from provhouse.query.consequences.why import why
 from provhouse.query.lineage.ask import Asker
 

@@ -14,7 +14,7 @@ from provhouse.care.retract import Retracting, retract
 from provhouse.model.errors import NotFound, UsageError
 from provhouse.model.progress import Silent
 from provhouse.model.semiring import Evaluating
-from provhouse.query.consequences.evaluate import CYCLE, INEXACT, evaluate
+from provhouse.query.consequences.evaluation import CYCLE, INEXACT, evaluate
 from provhouse.query.consequences.why_changed import SEVERAL, WhyChanged, why_changed
 from provhouse.query.lineage.ask import Asker
 

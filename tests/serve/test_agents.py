@@ -18,7 +18,7 @@ from provhouse.model.settings import Settings
 from provhouse.output.questions.question_registry import QUESTIONS as DECLARED
 from provhouse.serve import client as serve_client
 from provhouse.serve.agents import bounded
-from provhouse.serve.agents.server import mcp_server
+from provhouse.serve.agents.stdio_server import mcp_server
 from provhouse.serve.agents.tools import QUESTIONS, tools
 from provhouse.serve.tokens import Role, add_token, revoke_token
 

@@ -12,8 +12,8 @@ from helpers.oracle import Triple
 from helpers.spark import occupied
 from helpers.warehouse import House
 from provhouse.model.progress import Silent
-from provhouse.serve.app import application
 from provhouse.serve.auth import Access
+from provhouse.serve.http_app import application
 from provhouse.serve.keeper import Keeper
 from provhouse.serve.people import People
 

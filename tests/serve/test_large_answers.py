@@ -24,10 +24,10 @@ from provhouse.model.errors import TooSlow, Unavailable
 from provhouse.model.progress import Silent, Stopwatch
 from provhouse.model.question import Question
 from provhouse.query.lineage import as_found, ask
-from provhouse.serve.app import application
 from provhouse.serve.asker_pool import SharedAsker
 from provhouse.serve.auth import Access
 from provhouse.serve.client import Client
+from provhouse.serve.http_app import application
 from provhouse.serve.keeper import Keeper
 from provhouse.serve.people import People
 from provhouse.serve.server_file import ServerInfo

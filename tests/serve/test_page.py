@@ -13,11 +13,11 @@ from helpers.sampled import one_in
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
 from provhouse.runtime.jars import fetch
-from provhouse.serve.app import application
 from provhouse.serve.auth import Access
+from provhouse.serve.http_app import application
 from provhouse.serve.keeper import Keeper
-from provhouse.serve.page.files import OWN, library_files
-from provhouse.serve.page.links import LINK_SECONDS, PageLinks
+from provhouse.serve.page.login_links import LINK_SECONDS, PageLinks
+from provhouse.serve.page.page_files import OWN, library_files
 from provhouse.serve.people import People, Unidentified
 from provhouse.serve.tokens import Role, add_token, revoke_token
 

@@ -18,8 +18,8 @@ from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
 from provhouse.output import writer
 from provhouse.serve import people
-from provhouse.serve.app import application
 from provhouse.serve.auth import Access
+from provhouse.serve.http_app import application
 from provhouse.serve.keeper import Keeper
 from provhouse.serve.people import People, Unidentified
 from provhouse.serve.tokens import (

@@ -16,8 +16,8 @@ from helpers.warehouse import House
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
 from provhouse.serve import keeper
-from provhouse.serve.app import application
 from provhouse.serve.auth import Access
+from provhouse.serve.http_app import application
 from provhouse.serve.keeper import Keeper
 from provhouse.serve.people import People
 

@@ -15,7 +15,7 @@ from helpers.frame_data import frame
 from provhouse import pandas as tracked
 from provhouse import polars as tracked_polars
 from provhouse.model.errors import Unavailable, UsageError
-from provhouse.tracking.steps import pairs
+from provhouse.tracking.step_graph import pairs
 
 
 @pytest.fixture
@@ -162,7 +162,7 @@ def test_values_that_cannot_name_rows_are_refused(values: list[Any]) -> None:
 def test_large_results_are_written_in_parts(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("provhouse.tracking.triples.CHUNK", 7)
+    monkeypatch.setattr("provhouse.tracking.tracked_triples.CHUNK", 7)
     a = tracked.track(frame(1, 40), table="a")
     assert a[a["flag"]].write_triples(tmp_path / "t.parquet", table="x") == int(
         frame(1, 40)["flag"].sum()

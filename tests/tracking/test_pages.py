@@ -13,7 +13,7 @@ import pytest
 from helpers.pages import run
 from provhouse.tracking import trace
 from provhouse.tracking.pandas_frames import sources as pandas_sources
-from provhouse.tracking.polars_frames import sources as polars_sources
+from provhouse.tracking.polars_frames import polars_sources as polars_sources
 
 
 @pytest.fixture

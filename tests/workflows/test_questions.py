@@ -22,8 +22,8 @@ from provhouse.output.questions.workflow_questions import (
     AskingRevisions,
     AskingWhyNotReused,
 )
-from provhouse.serve.app import application
 from provhouse.serve.auth import Access
+from provhouse.serve.http_app import application
 from provhouse.serve.keeper import Keeper
 from provhouse.serve.people import People
 

@@ -15,8 +15,8 @@ from helpers.asgi import HOST, Reply, send_request
 from helpers.flow import Flow, write
 from helpers.sampled import one_in
 from provhouse.model.progress import Silent
-from provhouse.serve.app import application
 from provhouse.serve.auth import Access
+from provhouse.serve.http_app import application
 from provhouse.serve.keeper import Keeper
 from provhouse.serve.people import People
 from provhouse.serve.tokens import Role, add_token

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from ..links import Every, Later, LinkGroups, Ride
 from ..program_place import program_place
 from ..refusals import untracked
-from ..steps import StepNode
-from . import window_links
+from ..row_links import Every, Later, LinkGroups, Ride
+from ..step_graph import StepNode
+from . import neighbor_links
 from .arguments import accepted
 from .key_codes import label_positions
 from .operand import Operand, combined, constant
@@ -163,12 +163,12 @@ class Column(Operand):
     def shift(self, periods: int = 1, **options: Any) -> Column:
         """Return the values ``periods`` rows earlier, or later if ``periods`` is negative."""
         options = accepted("shift", options, "fill_value")
-        link = Later(lambda: window_links.reach(len(self), periods))
+        link = Later(lambda: neighbor_links.reach(len(self), periods))
         return self._windowed("shift", self._value.shift(periods, **options), link)
 
     def diff(self, periods: int = 1) -> Column:
         """Return the difference to earlier rows."""
-        link = Later(lambda: window_links.reach(len(self), periods))
+        link = Later(lambda: neighbor_links.reach(len(self), periods))
         return self._windowed("diff", self._value.diff(periods), link)
 
     def cumsum(self) -> Column:
@@ -188,7 +188,7 @@ class Column(Operand):
         return self._running("cummin")
 
     def _running(self, op: Text) -> Column:
-        link = Later(lambda: window_links.up_to(len(self)))
+        link = Later(lambda: neighbor_links.up_to(len(self)))
         return self._windowed(op, getattr(self._value, op)(), link)
 
     def rank(self, **options: Any) -> Column:
@@ -208,7 +208,7 @@ class Column(Operand):
         options = accepted(op, options, "limit")
         filled = getattr(self._value, op)(**options)
         value, limit = self._value, options.get("limit")
-        link = Later(lambda: window_links.filled_from(value, op == "ffill", limit))
+        link = Later(lambda: neighbor_links.filled_from(value, op == "ffill", limit))
         return self._windowed(op, filled, link)
 
     def rolling(self, window: Any, **options: Any) -> Rolling:

@@ -10,11 +10,11 @@ import pandas as pd
 import pyarrow as pa
 
 from ..frame_lineage import AskedRows
-from ..links import Later, LinkGroups, Ride, Rows, own_rows
 from ..program_place import program_place
 from ..refusals import untracked
-from ..steps import StepNode
-from . import window_links
+from ..row_links import Later, LinkGroups, Ride, Rows, own_rows
+from ..step_graph import StepNode
+from . import neighbor_links
 from .arguments import accepted, column_list
 from .column import Column, Single
 from .located import Located, Positions
@@ -268,7 +268,7 @@ class Frame(AskedRows):
 
     def shift(self, periods: int = 1) -> Frame:
         """Return the values ``periods`` rows earlier, or later if ``periods`` is negative."""
-        link = Later(lambda: window_links.reach(len(self), periods))
+        link = Later(lambda: neighbor_links.reach(len(self), periods))
         op = f"shift {program_place()}"
         inputs = [(None, self._node), (link, self._node)]
         node = StepNode(len(self), op, "unknown", inputs, self._node.axis, combines=True)
@@ -358,7 +358,7 @@ class Frame(AskedRows):
 
     def merge(self, right: Frame, how: str = "inner", **options: Any) -> Frame:
         """Return the pairs of matching rows, as ``pandas.merge`` does."""
-        from .merging import merge
+        from .joined_frames import merge
 
         return merge(self, right, how=how, **options)
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..links import FrameLink, Later, LinkGroups, Ride, Rows
 from ..program_place import program_place
 from ..refusals import untracked
-from ..steps import StepNode
-from . import window_links
+from ..row_links import FrameLink, Later, LinkGroups, Ride, Rows
+from ..step_graph import StepNode
+from . import neighbor_links
 from .arguments import accepted, column_list
 from .column import Column
 from .frame import Frame
@@ -166,7 +166,7 @@ class Grouped:
 
     def _in_window(self, op: str, value: Any, before: bool, periods: int | None) -> Any:
         codes = self._codes
-        link = Later(lambda: window_links.in_groups(codes, before, periods))
+        link = Later(lambda: neighbor_links.in_groups(codes, before, periods))
         return self._aligned(op, value, [(None, self._frame._node), (link, self._node)])
 
     # Functions of groups, and rows of groups

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..links import Rows, own_rows
+from ..row_links import Rows, own_rows
 
 
 def label_positions(labels: Sequence[Any], values: Sequence[Any]) -> Rows:

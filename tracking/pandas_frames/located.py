@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ..links import own_rows
 from ..refusals import untracked
+from ..row_links import own_rows
 from .column import Column
 
 if TYPE_CHECKING:

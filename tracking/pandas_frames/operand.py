@@ -9,10 +9,10 @@ from typing import Any, NoReturn
 import numpy as np
 import pandas as pd
 
-from ..links import Every
 from ..program_place import program_place
 from ..refusals import untracked
-from ..steps import StepNode, joined
+from ..row_links import Every
+from ..step_graph import StepNode, joined
 
 SCALARS = (str, bytes, bool, int, float, complex, np.generic, pd.Timestamp, pd.Timedelta)
 LISTS = (list, tuple, set, frozenset, range)

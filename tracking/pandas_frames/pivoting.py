@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..links import Later, LinkGroups
 from ..program_place import program_place
 from ..refusals import untracked
-from ..steps import StepNode
+from ..row_links import Later, LinkGroups
+from ..step_graph import StepNode
 from .arguments import accepted, column_list
 from .frame import Frame
 from .key_codes import label_positions

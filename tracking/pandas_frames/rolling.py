@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..links import FrameLink, Later
 from ..program_place import program_place
 from ..refusals import untracked
-from ..steps import StepNode
+from ..row_links import FrameLink, Later
+from ..step_graph import StepNode
 from .arguments import accepted
-from .window_links import rolled, up_to
+from .neighbor_links import rolled, up_to
 
 if TYPE_CHECKING:
     from .column import Column

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from ..links import own_rows
 from ..refusals import untracked
+from ..row_links import own_rows
 
 ROW = "__provhouse_row"
 """A hidden column of row numbers, which pandas moves along with the rows."""

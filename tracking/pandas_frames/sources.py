@@ -10,7 +10,7 @@ from provhouse.model.errors import UsageError
 
 from ..file_options import check_options, file_table
 from ..refusals import untracked
-from ..steps import Items, StepNode
+from ..step_graph import Items, StepNode
 from .column import Column
 from .frame import Frame
 from .operand import combined, constant

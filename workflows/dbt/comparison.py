@@ -13,9 +13,9 @@ from typing import Literal
 from provhouse.equivalence.keys import PlanKeys
 
 from .bound_models import binder
+from .model_refutation import ModelExample, compared_queries
 from .passed_tests import tested_columns
 from .project import DbtProject, ProjectNode
-from .refutation import ModelExample, compared_queries
 from .sides import ProjectSide
 from .table_types import Columns, TableTypes
 from .undecided import differing_part, is_hashed, same_definition, why_not_by_sql

@@ -10,8 +10,8 @@ from typing import Any
 from provhouse.model.errors import BadInput
 
 from . import artifacts
-from .macros import Macros, asks_only_state
 from .node_parts import NodeParts, node_parts
+from .project_macros import Macros, asks_only_state
 from .relation_names import RelationNames, table_name
 
 Json = Mapping[str, Any]

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Literal
 
 from .comparison import ModelComparison, ModelOutcome, compared
+from .model_refutation import ModelExample
 from .modified import modified
 from .passed_tests import with_status
 from .project import DbtProject, ProjectNode, project
-from .refutation import ModelExample
 from .table_types import for_both, named_columns
 
 FAILED = ("error", "runtime error", "partial success", "skipped", "fail")

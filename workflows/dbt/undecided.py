@@ -1,7 +1,7 @@
 """Reasons, other than its SQL, why a changed model cannot be compared."""
 
-from .macros import Macros
 from .project import ProjectNode
+from .project_macros import Macros
 
 
 def same_definition(before: ProjectNode, node: ProjectNode) -> bool:

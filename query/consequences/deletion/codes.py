@@ -8,7 +8,7 @@ import numpy.typing as npt
 from provhouse.model.arrays import I32
 from provhouse.model.compiled import compiled
 
-from .derivations import AGGREGATE, ALL, ANY, COPY
+from .derivation_index import AGGREGATE, ALL, ANY, COPY
 
 U8 = npt.NDArray[np.uint8]
 I8 = npt.NDArray[np.int8]

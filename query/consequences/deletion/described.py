@@ -33,7 +33,7 @@ from provhouse.store.tables.partitions import read_partition
 from provhouse.store.tables.snapshot import Snapshot
 
 from .codes import I8
-from .derivations import AGGREGATE, COPY, UNKNOWN, DerivationRows, Derivations
+from .derivation_index import AGGREGATE, COPY, UNKNOWN, DerivationRows, Derivations
 from .new_values import Tensors
 
 _OF_COLUMN = r"(?i)\bcount\s*\(\s*(?:[^1*\s]|1[^)\s])"

@@ -40,7 +40,7 @@ from .codes import (
     allowed,
     packed,
 )
-from .derivations import Derivations, TripleIndex
+from .derivation_index import Derivations, TripleIndex
 from .unsupported import cling, kill
 
 _CROWDED: Final = 16

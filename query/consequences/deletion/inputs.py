@@ -6,7 +6,7 @@ import numpy as np
 
 from provhouse.model.arrays import I64, ItemNumbers, among
 
-from .derivations import COPY, Derivations
+from .derivation_index import COPY, Derivations
 
 
 class DerivationInputs:

@@ -12,7 +12,7 @@ import numpy as np
 from provhouse.model.arrays import I32, I64, Bools, unique
 
 from .codes import I8, SURVIVES
-from .derivations import AGGREGATE, Derivations
+from .derivation_index import AGGREGATE, Derivations
 from .fates import Fates
 from .recompute import (
     CHANGED,

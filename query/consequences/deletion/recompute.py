@@ -11,7 +11,7 @@ from provhouse.model.derivations import WHOLE
 from provhouse.model.operations import FUNCTIONS
 
 from .codes import DELETED, DIES, I8, SURVIVES, U8, UNDECIDED, UNREACHED
-from .derivations import AGGREGATE, COPY, TripleIndex
+from .derivation_index import AGGREGATE, COPY, TripleIndex
 
 F64 = npt.NDArray[np.float64]
 

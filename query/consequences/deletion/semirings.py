@@ -26,7 +26,7 @@ from provhouse.model.arrays import I32, I64
 from provhouse.model.compiled import compiled
 from provhouse.model.semiring import SEMIRINGS
 
-from .derivations import AGGREGATE, ALL, ANY, COPY, Derivations, TripleIndex
+from .derivation_index import AGGREGATE, ALL, ANY, COPY, Derivations, TripleIndex
 
 F64 = npt.NDArray[np.float64]
 I8 = npt.NDArray[np.int8]

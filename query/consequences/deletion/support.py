@@ -18,7 +18,7 @@ from provhouse.model.arrays import I32, Bools
 from provhouse.model.compiled import compiled
 
 from .codes import DELETED, DIES, U8
-from .derivations import ALL, Derivations, TripleIndex
+from .derivation_index import ALL, Derivations, TripleIndex
 from .fates import Deleter
 
 MOST = 3

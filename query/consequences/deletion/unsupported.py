@@ -12,7 +12,7 @@ from provhouse.model.arrays import I32, Bools
 from provhouse.model.compiled import compiled
 
 from .codes import CLINGS, DIES, FOUND, MISSING, MOST, UNDECIDED, Work, allowed
-from .derivations import TripleIndex
+from .derivation_index import TripleIndex
 
 
 @compiled(nogil=True)

@@ -8,7 +8,7 @@ import pytest
 
 from helpers.warehouse import House
 from provhouse.cli.app import run
-from provhouse.ingest.formats.registry import batches
+from provhouse.ingest.formats.known_formats import batches
 from provhouse.ingest.formats.source import Source
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from provhouse.ingest.formats import limits
 from provhouse.ingest.formats.discover import sources
-from provhouse.ingest.formats.registry import batches, check
+from provhouse.ingest.formats.known_formats import batches, check
 from provhouse.ingest.formats.source import Source
 from provhouse.model.errors import BadInput, UsageError
 from provhouse.model.settings import Settings

@@ -16,7 +16,7 @@ from provhouse.ingest.formats.column_mapping import (
     columns_of,
     mapped_columns,
 )
-from provhouse.ingest.formats.registry import batches, check
+from provhouse.ingest.formats.known_formats import batches, check
 from provhouse.ingest.formats.source import Source
 from provhouse.model.errors import BadInput, UsageError
 

@@ -9,7 +9,7 @@ import pytest
 from deltalake import DeltaTable, write_deltalake
 
 from provhouse.ingest.formats.discover import sources
-from provhouse.ingest.formats.registry import batches
+from provhouse.ingest.formats.known_formats import batches
 from provhouse.model.errors import BadInput
 
 

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 from deltalake import write_deltalake
 
-from provhouse.ingest.formats import registry
+from provhouse.ingest.formats import known_formats
 from provhouse.ingest.formats.discover import sources
 from provhouse.ingest.formats.source import Source
 from provhouse.model.errors import BadInput, UsageError
@@ -105,13 +105,13 @@ def test_a_cyclic_link_is_refused(tmp_path: Path) -> None:
 
 def test_every_format_is_found_by_its_ending(tmp_path: Path) -> None:
     """The error for an unknown file suffix lists the formats that ``--input`` supports."""
-    for each in registry.FORMATS.values():
+    for each in known_formats.FORMATS.values():
         for ending in each.endings:
-            assert registry.format_of(Path(f"A{ending.upper()}")) == each.name
+            assert known_formats.format_of(Path(f"A{ending.upper()}")) == each.name
             packed = each.name if each.compressible else ""
-            assert registry.format_of(Path(f"a{ending}.gz")) == packed
-    assert "export" not in registry.CHOICES
+            assert known_formats.format_of(Path(f"a{ending}.gz")) == packed
+    assert "export" not in known_formats.CHOICES
     (tmp_path / "notes.txt").touch()
     with pytest.raises(UsageError) as caught:
         sources([tmp_path / "notes.txt"], None)
-    assert all(name in str(caught.value.remedy) for name in registry.CHOICES)
+    assert all(name in str(caught.value.remedy) for name in known_formats.CHOICES)

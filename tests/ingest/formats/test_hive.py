@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 
 from provhouse.ingest.formats.column_mapping import columns_of
 from provhouse.ingest.formats.discover import sources
-from provhouse.ingest.formats.registry import batches
+from provhouse.ingest.formats.known_formats import batches
 from provhouse.ingest.formats.source import Source
 
 ROWS = pa.table(

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from provhouse.ingest.formats import json_lines as jsonl
 from provhouse.ingest.formats import limits
 from provhouse.ingest.formats.column_mapping import columns_of
-from provhouse.ingest.formats.registry import batches, check
+from provhouse.ingest.formats.known_formats import batches, check
 from provhouse.ingest.formats.source import Source
 from provhouse.model.attributes import as_object, canonical
 from provhouse.model.errors import BadInput

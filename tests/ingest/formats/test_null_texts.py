@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from provhouse.ingest.formats.column_mapping import mapped_columns
-from provhouse.ingest.formats.registry import batches, check
+from provhouse.ingest.formats.known_formats import batches, check
 from provhouse.ingest.formats.source import Source
 
 ROWS = {

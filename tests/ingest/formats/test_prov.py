@@ -18,7 +18,7 @@ from prov.identifier import Identifier
 from prov.model import Literal, ProvActivity, ProvBundle, ProvDocument, ProvEntity, ProvRecord
 from prov.tests import examples
 
-from provhouse.ingest.formats.registry import batches, check
+from provhouse.ingest.formats.known_formats import batches, check
 from provhouse.ingest.formats.source import Source
 from provhouse.model.attributes import as_object
 from provhouse.model.errors import BadInput

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from provhouse.ingest.formats import limits
-from provhouse.ingest.formats.registry import batches
+from provhouse.ingest.formats.known_formats import batches
 from provhouse.ingest.formats.source import Source
 from provhouse.model.errors import BadInput
 

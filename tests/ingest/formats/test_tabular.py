@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from provhouse.ingest.formats.column_mapping import columns_of
-from provhouse.ingest.formats.registry import batches
+from provhouse.ingest.formats.known_formats import batches
 from provhouse.ingest.formats.source import Source
 from provhouse.ingest.staging import Staging
 from provhouse.ingest.steps.read_stage import StagedFile, StageFile

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from provhouse.ingest.formats import json_stream, made_rows
-from provhouse.ingest.formats.registry import CHOICES, batches, check
+from provhouse.ingest.formats.known_formats import CHOICES, batches, check
 from provhouse.ingest.formats.source import Source
 from provhouse.model.errors import BadInput
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from provhouse.ingest.landing.fetched import fetch, localise
+from provhouse.ingest.landing.fetched_folders import fetch, localise
 from provhouse.model.errors import BadInput, Busy
 from provhouse.store.warehouse.layout import Layout
 

@@ -10,12 +10,12 @@ from typing import Any
 import duckdb
 import pytest
 
-from provhouse.interactive.dbt.child import DbtRun
+from provhouse.interactive.dbt.dbt_process import DbtRun
 from provhouse.interactive.dbt.opened_database import NOW, OpenedDatabase
 from provhouse.interactive.dbt.rows_compared import same_in_arrow, same_rows
 from provhouse.sql.catalog import TablePlace
-from provhouse.workflows.dbt.macros import Macros
 from provhouse.workflows.dbt.project import DbtProject
+from provhouse.workflows.dbt.project_macros import Macros
 
 BUILT = TablePlace("shop", "main", "built")
 VALUES: dict[str, tuple[Any, ...]] = {

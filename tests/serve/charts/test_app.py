@@ -15,9 +15,9 @@ from provhouse.interactive.charts.file_records import FileRecords
 from provhouse.interactive.charts.linked_views import ChartViews
 from provhouse.model.progress import Silent
 from provhouse.runtime.jars import fetch
-from provhouse.serve.charts.app import application
+from provhouse.serve.charts.chart_files import FILES
+from provhouse.serve.charts.charts_app import application
 from provhouse.serve.charts.file_page import FilePage
-from provhouse.serve.charts.files import FILES
 from provhouse.serve.charts.visitor import Visitor
 
 

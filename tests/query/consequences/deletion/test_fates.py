@@ -11,7 +11,7 @@ from helpers.boolean import Edge, fates, random_edges
 from provhouse.model.arrays import ItemNumbers
 from provhouse.model.derivations import KINDS
 from provhouse.query.consequences.deletion.codes import DIES, SURVIVES, UNDECIDED
-from provhouse.query.consequences.deletion.derivations import DerivationRows, Derivations
+from provhouse.query.consequences.deletion.derivation_index import DerivationRows, Derivations
 from provhouse.query.consequences.deletion.fates import Deleter
 from provhouse.query.consequences.deletion.fates import fates as fates_of
 

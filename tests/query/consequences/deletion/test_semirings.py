@@ -13,7 +13,7 @@ from helpers.boolean import Edge, Way, random_edges, ways_of
 from provhouse.model.arrays import ItemNumbers
 from provhouse.model.derivations import KINDS
 from provhouse.model.semiring import SEMIRINGS
-from provhouse.query.consequences.deletion.derivations import DerivationRows, Derivations
+from provhouse.query.consequences.deletion.derivation_index import DerivationRows, Derivations
 from provhouse.query.consequences.deletion.semirings import ACCESS, COST, COUNT, ONE, TRUST, bounds
 
 Tree = tuple[int, ...]

@@ -9,7 +9,7 @@ import pytest
 from helpers.boolean import Edge, fates, random_edges
 from provhouse.model.arrays import ItemNumbers
 from provhouse.model.derivations import KINDS
-from provhouse.query.consequences.deletion.derivations import DerivationRows, Derivations
+from provhouse.query.consequences.deletion.derivation_index import DerivationRows, Derivations
 from provhouse.query.consequences.deletion.support import smallest_kill
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from provhouse.model.arrays import ItemNumbers
 from provhouse.model.derivations import KINDS
 from provhouse.model.operations import FUNCTIONS
-from provhouse.query.consequences.deletion.derivations import DerivationRows, Derivations
+from provhouse.query.consequences.deletion.derivation_index import DerivationRows, Derivations
 from provhouse.query.consequences.deletion.fates import fates
 from provhouse.query.consequences.deletion.leave_out import has_exact_parts, without_each
 from provhouse.query.consequences.deletion.new_values import Recomputed, Tensors

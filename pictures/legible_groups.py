@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from .graph import OTHERS, Box, Boxes, DrawnGraph, Line
+from .picture_graph import OTHERS, Box, Boxes, DrawnGraph, Line
 
 I64 = npt.NDArray[np.int64]
 MOST_BOXES = 60

@@ -7,7 +7,7 @@ import pandas as pd
 
 from provhouse.model.arrays import I64
 
-from ..links import Ride, Rows, Windows, own_rows
+from ..row_links import Ride, Rows, Windows, own_rows
 
 ROW = "__provhouse_row"
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 from itertools import islice
 
 from .atoms import SqlValue, Term
-from .context import sources
 from .formula import FALSE, Formula, and_, conjuncts, ite, or_
+from .known_facts import sources
 from .matching import Matching
 from .solver import Solver
 from .terms import substituted

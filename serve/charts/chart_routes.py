@@ -11,7 +11,7 @@ from provhouse.interactive.charts.bars import MAX_BARS
 from provhouse.interactive.charts.coded_rows import MAX_VIEWS
 from provhouse.model.errors import UsageError
 
-from .page import Page
+from .page_content import Page
 from .selected_rows import Form, Order
 
 Bar = Annotated[int, Field(ge=0, le=MAX_BARS)]

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from .atoms import DistinctAtom, OpaqueAtom, SqlValue, Term, Terms, fresh_value
 from .formula import FALSE, Sort, number
+from .sql_values import sort_of
 from .terms import closed_all, opened
-from .values import sort_of
 
 Direction = tuple[bool, bool]
 """Whether a key of an ORDER BY is descending, and whether its NULLs come first."""

@@ -16,7 +16,7 @@ from provhouse.equivalence.known_functions import EXACT
 from provhouse.sql.quoting import quoted, text_of
 
 from .pinned_data import check_columns, dataset_of
-from .pins import InputPin, TablePath, file_digest
+from .pinned_inputs import InputPin, TablePath, file_digest
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from provhouse.model.errors import Unavailable, UsageError
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
 
-from .links import own_rows
-from .row_names import item_names
-from .steps import Items, StepNode, pairs
+from .row_links import own_rows
+from .step_graph import Items, StepNode, pairs
+from .tracked_row_names import item_names
 
 if TYPE_CHECKING:
     from provhouse.ingest.ingest_summary import Summary

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 
 import pyarrow as pa
 
-from provhouse.pictures.graph import DrawnGraph
+from provhouse.pictures.picture_graph import DrawnGraph
 
 _SHORT = 200
 """The maximum number of characters of the query that a picture shows."""

@@ -8,9 +8,9 @@ from ..people import Unidentified
 from ..problems import RefusedRequest, install_handlers
 from ..requests import Opening
 from ..static_files import HEADERS, StaticFile
+from .chart_files import chart_files
+from .chart_routes import Saving, add_views
 from .file_page import FilePage
-from .files import chart_files
-from .routes import Saving, add_views
 from .visitor import Visitor
 
 

@@ -21,12 +21,12 @@ from provhouse.store.tables.registry import EXECUTIONS, RESULTS
 from provhouse.store.warehouse.captured_blocks import Block, read_kept
 from provhouse.store.warehouse.layout import Layout
 
-from .catalogue import add_rows
 from .executions import execution_row, results_of
 from .pinned_data import pins_of, scans_of
-from .pins import InputPin, files_of, pinned
+from .pinned_inputs import InputPin, files_of, pinned
 from .result_files import ResultFile, store_result
 from .revision_names import RevisionName, revision_name
+from .revision_tables import add_rows
 from .revisions import CAPTURED, SinkPlan, store_revision
 
 Sink = tuple[CapturedWrite, SinkPlan]

@@ -19,7 +19,7 @@ from provhouse.model.operations import FUNCTIONS, LEVELS
 
 from .formats.column_mapping import AS_NAMED, ColumnNames, listed
 from .formats.discover import sources
-from .formats.registry import batches, check
+from .formats.known_formats import batches, check
 from .formats.source import Batch, Source
 from .formats.spool import ArrowStream, spooled
 from .job import GivenOperations

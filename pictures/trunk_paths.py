@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from .columns import way
-from .layout import EXIT, LANE, PictureLayout
+from .box_layout import EXIT, LANE, PictureLayout
+from .column_layout import way
 from .trunks import Trunk, label_of
 
 HEAD = 8

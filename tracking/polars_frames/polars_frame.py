@@ -12,14 +12,14 @@ import pyarrow as pa
 from provhouse.model.errors import UsageError
 
 from ..frame_lineage import AskedRows
-from ..links import Every, FrameLink, Later, LinkGroups, LinkPart, Ride, Rows, own_rows
 from ..program_place import program_place
 from ..refusals import untracked
-from ..steps import Items, Kind, StepNode, joined
+from ..row_links import Every, FrameLink, Later, LinkGroups, LinkPart, Ride, Rows, own_rows
+from ..step_graph import Items, Kind, StepNode, joined
 from .needs import Needs, check_constants, needs_of
 
 if TYPE_CHECKING:
-    from .grouped import Grouped
+    from .polars_groups import Grouped
 
 ROW, RIGHT = "__provhouse_row", "__provhouse_right"
 PLAIN = "Use to_polars() for the plain data, which has no lineage, and track() for its result"
@@ -261,7 +261,7 @@ class Frame(AskedRows):
         needs = needs_of([*by, *named.values()])
         if needs != Needs():
             raise untracked("group_by of an expression that reads other rows", "", "Add it first")
-        from .grouped import Grouped
+        from .polars_groups import Grouped
 
         return Grouped(self, by, named, maintain_order)
 

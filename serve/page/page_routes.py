@@ -32,8 +32,8 @@ from ..people import Admin, Unidentified
 from ..problems import RefusedRequest
 from ..requests import Opening
 from ..static_files import HEADERS
-from .files import library_files, page_files
-from .links import LINK_SECONDS, PageLinks
+from .login_links import LINK_SECONDS, PageLinks
+from .page_files import library_files, page_files
 
 MOST_RECORDS = 200
 """The largest number of records of an answer that are read at once."""

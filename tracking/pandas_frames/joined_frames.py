@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..links import FrameLink, LinkPart, Ride, Rows
 from ..program_place import program_place
 from ..refusals import untracked
-from ..steps import Kind, StepNode
+from ..row_links import FrameLink, LinkPart, Ride, Rows
+from ..step_graph import Kind, StepNode
 from .arguments import accepted
 from .frame import Frame
 from .row_column import with_rows

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from provhouse.model.arrays import unique
 
-from .links import FrameLink, Rows
+from .row_links import FrameLink, Rows
 
 Kind = Literal["all", "aggregate", "unknown"]
 """The way in which the inputs of a row combine; ``unknown`` if no other kind fits exactly."""

@@ -16,7 +16,7 @@ from provhouse.model.semiring import SEMIRINGS, Aggregates, Evaluating, Semiring
 from ..lineage.ask import Asker
 from ..locate import locate_versions
 from ..passed_samples import common_fields
-from .deletion.derivations import Derivations
+from .deletion.derivation_index import Derivations
 from .deletion.semirings import F64, ONE, bounds
 from .depends import lineage_of, samples_above
 

@@ -24,8 +24,8 @@ from .concurrency import Limiter
 from .keeper import Keeper
 from .metrics import Metrics, MetricsMiddleware
 from .openapi import openapi_document, responses
-from .page.links import PageLinks
-from .page.routes import PUBLIC, STATIC, add_page
+from .page.login_links import PageLinks
+from .page.page_routes import PUBLIC, STATIC, add_page
 from .people import Admin
 from .private import Folders
 from .problems import install_handlers

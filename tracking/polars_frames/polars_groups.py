@@ -7,10 +7,10 @@ from typing import Any
 
 import polars as pl
 
-from ..links import Later, Listed
 from ..refusals import untracked
-from .frame import ROW, Frame, flat
+from ..row_links import Later, Listed
 from .needs import check_constants, chooses_columns
+from .polars_frame import ROW, Frame, flat
 
 
 class Grouped:

@@ -10,9 +10,9 @@ from functools import cached_property
 from math import inf
 
 from .captions import Caption
-from .columns import GAP, LOOP, Columns, Key, box, in_columns, way
-from .graph import Line
+from .column_layout import GAP, LOOP, Columns, Key, box, in_columns, way
 from .layers import layers
+from .picture_graph import Line
 from .trunks import Trunk, label_of, trunks
 from .widths import SMALL, TITLE, breadth
 

@@ -22,7 +22,7 @@ from mcp.types import (
 from provhouse.model.errors import ProvhouseError, UsageError
 
 from ..client import Client
-from .asking import ask
+from .tool_calls import ask
 from .tools import QuestionTool, tools
 
 INSTRUCTIONS = (

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from ..file_options import check_options, file_table
-from .frame import Frame, source
+from .polars_frame import Frame, source
 
 UNREADABLE = ("batch_size",)
 MOVING = ("skip_rows", "skip_rows_after_header", "comment_prefix", "ignore_errors")
