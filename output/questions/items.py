@@ -204,7 +204,7 @@ class AskingSet(
 @dataclass(frozen=True, eq=False, repr=False)
 class AskingExplain(
     Asking["Explanation"],
-    found="query.lineage.explain.Explanation",
+    found="query.lineage.cost_estimates.Explanation",
     result="explanation.ExplanationResult",
     schema="explanation",
 ):
