@@ -7,6 +7,7 @@ key is first looked up in the key columns.
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -17,7 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from provhouse.capturing.reading.file_names import Key
-from provhouse.capturing.reading.row_keys import texts
+from provhouse.capturing.reading.row_keys import INT96, texts, with_instants
 from provhouse.model.answer import Answer
 from provhouse.model.arrays import without_views
 from provhouse.model.associations import ROW_BITS
@@ -179,7 +180,7 @@ def _row(row_id: int) -> int:
 
 def _read(pin: Pin, wanted: Mapping[str, str]) -> Iterator[Record]:
     """Yield the records of the wanted rows that are in a file."""
-    with pq.ParquetFile(pin.path) as file:
+    with pq.ParquetFile(pin.path, **INT96) as file:
         first = 0
         for group in range(file.num_row_groups):
             count = file.metadata.row_group(group).num_rows
@@ -206,7 +207,8 @@ def _places(
         return {row: text for row, text in sorted(rows.items()) if 0 <= row < count}
     if not _may_have(file, group, key, wanted):
         return {}
-    names = texts(without_views(file.read_row_group(group, list(key))))
+    rows = with_instants(file.read_row_group(group, list(key)), file)
+    names = texts(without_views(rows))
     at = np.flatnonzero(pc.is_in(names, pa.array([*wanted], pa.string())))
     return {int(row): names[int(row)].as_py() for row in at}
 
@@ -214,7 +216,8 @@ def _places(
 def _may_have(file: pq.ParquetFile, group: int, key: Key, wanted: Mapping[str, str]) -> bool:
     """Return whether a row group may contain wanted rows, according to the statistics of its key.
 
-    The result is True if there are no statistics, or if the key has two or more columns.
+    The result is True if there are no statistics, if the key has two or more columns, or if its
+    names are not in the order of its values.
     """
     columns = file.metadata.row_group(group)
     at = [n for n in range(columns.num_columns) if columns.column(n).path_in_schema == key[0]]
@@ -224,6 +227,8 @@ def _may_have(file: pq.ParquetFile, group: int, key: Key, wanted: Mapping[str, s
     if statistics is None or not statistics.has_min_max:
         return True
     low, high = statistics.min, statistics.max
+    if type(low) not in (int, str, date):
+        return True
     if not isinstance(low, int):
         return any(str(low) <= text <= str(high) for text in wanted)
     numbers = (int(text) for text in wanted if text.lstrip("-").isdecimal())

@@ -4,6 +4,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from provhouse.model.errors import UsageError
+from provhouse.model.key_texts import KINDS, can_be_key, key_text
 
 
 def position_names(number: int) -> pa.Array:
@@ -21,19 +22,11 @@ def key_names(keys: pa.Array | pa.ChunkedArray, column: str, table: str) -> pa.A
         keys = keys.combine_chunks()
     if pa.types.is_dictionary(keys.type):
         keys = keys.dictionary_decode()
-    kind = keys.type
-    if not (
-        pa.types.is_integer(kind)
-        or pa.types.is_string(kind)
-        or pa.types.is_large_string(kind)
-        or pa.types.is_temporal(kind)
-        or pa.types.is_decimal(kind)
-        or not len(keys)
-    ):
+    if not (can_be_key(keys.type) or not len(keys)):
         raise UsageError(
             f"The column {column!r} cannot name the rows of {table}",
-            f"Its type is {kind}",
-            "Choose a column of integers, text or dates, or convert it with astype(str)",
+            f"Its type is {keys.type}; keys are {KINDS}",
+            "Choose another column, or convert it with astype(str)",
         )
     if keys.null_count or pc.count_distinct(keys).as_py() < len(keys):
         raise UsageError(
@@ -41,7 +34,7 @@ def key_names(keys: pa.Array | pa.ChunkedArray, column: str, table: str) -> pa.A
             "A value is missing or occurs twice",
             "Choose another column, or leave the key out: rows are then named by position",
         )
-    return keys.cast(pa.string())
+    return key_text(keys)
 
 
 def item_names(table: str, names: pa.Array) -> pa.Array:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +13,7 @@ import pyarrow.parquet as pq
 
 from provhouse.model.arrays import I64, unique
 from provhouse.model.errors import BadInput
+from provhouse.model.key_texts import KINDS, can_be_key, key_text
 from provhouse.runtime.storage import Array
 from provhouse.store.names.hashing import hashes
 
@@ -19,6 +21,8 @@ from .file_names import Key, column_at
 from .spread import Spread
 from .tap_files import PIECE
 
+INT96: Final = {"coerce_int96_timestamp_unit": "us"}
+"""How files are opened, so that Arrow reads the years that Spark writes."""
 Range = tuple[int, int]
 """The smallest and the largest integer key in a file."""
 
@@ -96,7 +100,7 @@ class KeyStore:
 
 
 def _stored(path: Path, declared: Key, place: Path, exact: bool) -> KeyValues:
-    with pq.ParquetFile(path) as file:
+    with pq.ParquetFile(path, **INT96) as file:
         names = file.schema_arrow.names
         key = tuple(names[column_at(name, names, str(path), exact)] for name in declared)
         types = [file.schema_arrow.field(column).type for column in key]
@@ -108,7 +112,7 @@ def _stored(path: Path, declared: Key, place: Path, exact: bool) -> KeyValues:
         with ends.open("wb") as offsets, data.open("wb") as values:
             np.zeros(1, np.int64).tofile(offsets)
             for batch in file.iter_batches(PIECE, columns=list(key)):
-                table = pa.Table.from_batches([batch])
+                table = with_instants(pa.Table.from_batches([batch]), file)
                 rows += table.num_rows
                 nulls += sum(column.null_count for column in table.itercolumns())
                 if whole:
@@ -208,17 +212,28 @@ def _texts(parts: Sequence[KeyValues], of: I64, row: I64) -> int:
 
 def texts(rows: pa.Table) -> pa.Array:
     """Return the keys of rows as strings; the values of several columns are joined by ``/``."""
-    columns = [column.cast(pa.string()) for column in rows.itercolumns()]
-    if len(columns) == 1:
-        return columns[0].combine_chunks()
-    return pc.binary_join_element_wise(*columns, "/").combine_chunks()
+    columns = [key_text(column.combine_chunks()) for column in rows.itercolumns()]
+    return columns[0] if len(columns) == 1 else pc.binary_join_element_wise(*columns, "/")
+
+
+def with_instants(rows: pa.Table, file: pq.ParquetFile) -> pa.Table:
+    """Give the time zone UTC to columns of type INT96, which Spark reads as instants.
+
+    Arrow reads them as times without a zone. Open the file with ``INT96``.
+    """
+    for number in range(len(file.schema)):
+        stored = file.schema.column(number)
+        if stored.physical_type == "INT96" and stored.path in rows.column_names:
+            at = rows.column_names.index(stored.path)
+            rows = rows.set_column(at, stored.path, pc.assume_timezone(rows[at], "UTC"))
+    return rows
 
 
 def _check_type(path: Path, column: str, found: pa.DataType) -> None:
-    if not (_is_text(found) or pa.types.is_integer(found) or pa.types.is_date(found)):
+    if not can_be_key(found):
         raise BadInput(
             f"The column {column} of {path} cannot be a key",
-            f"Its type is {found}; keys are integers, text or dates",
+            f"Its type is {found}; keys are {KINDS}",
             "Declare another key, or none: rows are then named by their row ids",
         )
 
@@ -226,11 +241,3 @@ def _check_type(path: Path, column: str, found: pa.DataType) -> None:
 def _fits(found: pa.DataType) -> bool:
     """Return whether all values of a type fit into a signed integer of 64 bits."""
     return bool(pa.types.is_integer(found) and not pa.types.is_uint64(found))
-
-
-def _is_text(found: pa.DataType) -> bool:
-    return bool(
-        pa.types.is_string(found)
-        or pa.types.is_large_string(found)
-        or pa.types.is_string_view(found)
-    )

@@ -32,7 +32,8 @@ public final class KeyText {
     List<Expression> parts = new ArrayList<>();
     for (String name : key) {
       Attribute column = column(columns, name, table, settings.caseSensitiveAnalysis());
-      parts.add(Plans.asText(column, settings.sessionLocalTimeZone()));
+      Expression text = KeyName.of(column);
+      parts.add(text == null ? Plans.asText(column, settings.sessionLocalTimeZone()) : text);
     }
     return parts;
   }
@@ -72,14 +73,17 @@ public final class KeyText {
 
   private static Attribute checked(Attribute column, String name, String table) {
     DataType type = column.dataType();
-    if (type instanceof IntegralType
+    if (type instanceof NumericType
         || type instanceof StringType
-        || type.equals(DataTypes.DateType)) {
+        || type instanceof DateType
+        || type instanceof BooleanType
+        || type instanceof TimestampType
+        || type instanceof TimestampNTZType) {
       return column;
     }
     throw new Unsupported(
         "The column " + name + " of " + table + " cannot be a key",
-        "Its type is " + type.simpleString() + "; keys are integers, text or dates",
+        "Its type is " + type.simpleString() + "; keys are integers, text, dates, times, booleans, decimals or floats",
         "Declare another key");
   }
 }
