@@ -22,7 +22,7 @@ from .spread import Spread
 from .tap_files import PIECE
 
 INT96: Final = {"coerce_int96_timestamp_unit": "us"}
-"""How files are opened, so that Arrow reads the years that Spark writes."""
+"""The option with which Arrow reads every year that Spark writes."""
 Range = tuple[int, int]
 """The smallest and the largest integer key in a file."""
 

@@ -224,8 +224,8 @@ def test_keys_that_do_not_name_rows_are_refused_before_anything_lands(
         ({"copy": "missing"}, "no column missing"),
         ({"copy": "parts"}, "cannot be a key"),
     ):
+        written = orders.withColumn("parts", F.array("id")) if "copy" in keys else everything
         with pytest.raises(BadInput, match=found), house.capture(keys=keys):
-            written = orders.withColumn("parts", F.array("id")) if "copy" in keys else everything
             written.write.parquet(str(shop / "copy"))
         shutil.rmtree(shop / "copy")
     assert current(house.layout) == before
