@@ -23,7 +23,7 @@ from .planning.plan import Plan
 from .planning.want import Mode, Want
 
 if TYPE_CHECKING:
-    from .duckdb_session import Connection
+    from .session import Session
 
 
 @dataclass
@@ -48,7 +48,7 @@ class CapturedRows:
 
 
 def capture(
-    con: "Connection", plan: Plan, want: Want, mode: Mode | None, refs: frozenset[int]
+    con: "Session", plan: Plan, want: Want, mode: Mode | None, refs: frozenset[int]
 ) -> CapturedRows:
     """Run a query, and return its rows with their lineage; ``refs`` are the declared references.
 
@@ -64,7 +64,7 @@ def capture(
     return _in_duckdb(con, plan, want, chosen(con, plan, refs, want, mode), refs)
 
 
-def _in_loops(con: "Connection", plan: Plan, fused: Fused) -> CapturedRows:
+def _in_loops(con: "Session", plan: Plan, fused: Fused) -> CapturedRows:
     found = run(con.duckdb, fused, con.columns)
     rows = found.rows.rename_columns(plan.names)
     return CapturedRows(
@@ -73,7 +73,7 @@ def _in_loops(con: "Connection", plan: Plan, fused: Fused) -> CapturedRows:
 
 
 def _in_duckdb(
-    con: "Connection", plan: Plan, want: Want, mode: Mode, refs: frozenset[int]
+    con: "Session", plan: Plan, want: Want, mode: Mode, refs: frozenset[int]
 ) -> CapturedRows:
     injected = plan.injected(refs, want.where) if mode == "inject" else None
     keep(con, plan)
@@ -114,7 +114,7 @@ def _check_keys(kinds: list[str]) -> None:
             )
 
 
-def keep(con: "Connection", plan: Plan) -> None:
+def keep(con: "Session", plan: Plan) -> None:
     """Store, once for each plan, the blocks that might select different rows if they ran again."""
     for name, query in plan.kept:
         con.duckdb.execute(f'create temp table if not exists "{name}" as {query}').fetchall()

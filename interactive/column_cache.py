@@ -17,7 +17,7 @@ from .index.decoded import (
 
 if TYPE_CHECKING:
     from .compiled.fused import Grouping
-    from .duckdb_session import Connection
+    from .tables import Tables
 
 Decoded = Coded | DecodedNumbers | DecodedValues
 Form = TypeVar("Form", Coded, DecodedNumbers, DecodedValues)
@@ -34,7 +34,7 @@ SECONDS = {"codes": 6e-8, "numbers": 1e-8}
 class ColumnCache:
     """Decoded columns by table, name and format. The least recently used comes first."""
 
-    def __init__(self, con: "Connection") -> None:
+    def __init__(self, con: "Tables") -> None:
         self._con = con
         self._kept: dict[Key, Decoded] = {}
         self._asked: set[Key] = set()

@@ -16,7 +16,7 @@ from .table_records import Records
 from .table_states import TableStates
 
 if TYPE_CHECKING:
-    from .duckdb_session import Connection
+    from .session import Session
 
 _DEPENDENCY = re.compile(r"\s*([^>]+?)\s*->\s*([^>]+?)\s*")
 
@@ -29,7 +29,7 @@ class Violations:
     """
 
     groups: pa.Table
-    _con: "Connection"
+    _con: "Session"
     _table: TablePlace
     _link: Link
     _snapshot: TableStates
@@ -51,7 +51,7 @@ class Violations:
         return Records(self._con, self._table, self._link.backward(rows), self._snapshot)
 
 
-def check_dependency(con: "Connection", table: str, dependency: str) -> Violations:
+def check_dependency(con: "Session", table: str, dependency: str) -> Violations:
     """Return the violations of a dependency such as ``customer -> segment``.
 
     Either side may be several columns, separated by commas. NULL equals only NULL. Raises

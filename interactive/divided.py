@@ -26,7 +26,7 @@ from .record_expressions import check_aggregate
 if TYPE_CHECKING:
     from provhouse.sql.catalog import TablePlace
 
-    from .duckdb_session import Connection
+    from .session import Session
 
 PARTS, PART = "__provhouse_parts", "__provhouse_part"
 FEW = 1 << 22
@@ -71,7 +71,7 @@ class Divided:
         at = self._of(rows)
         return distinct(self.link.backward(at[chosen[self.parts[at] % len(self.values)]]))
 
-    def read(self, con: "Connection", rows: Rows) -> pa.Table | None:
+    def read(self, con: "Session", rows: Rows) -> pa.Table | None:
         """Return the aggregates of ``rows``, or None if they cannot be merged over several rows."""
         at = self._of(rows)
         named = self.values.take(pa.array(self.parts[at] % max(1, len(self.values))))
@@ -115,7 +115,7 @@ def _merging(text: str) -> str | None:
 
 
 def divide(
-    con: "Connection", place: "TablePlace", by: Sequence[str], aggregates: Sequence[str], link: Link
+    con: "Session", place: "TablePlace", by: Sequence[str], aggregates: Sequence[str], link: Link
 ) -> Divided:
     """Divide the records of each row by the values of the columns ``by``.
 
@@ -165,7 +165,7 @@ def _numbered(cells: NDArray[np.int64], number: int) -> tuple[NDArray[Any], NDAr
 
 
 def _computed(
-    con: "Connection",
+    con: "Session",
     place: "TablePlace",
     aggregates: Sequence[str],
     parts: NDArray[Any],

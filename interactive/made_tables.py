@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import duckdb
 import numpy as np
@@ -24,8 +24,7 @@ from .index.rid_indexes import Chain, Rows, reordered, together
 from .table_sources import FileVersion
 
 if TYPE_CHECKING:
-    from .duckdb_session import Connection
-    from .result import Result
+    from .tables import Tables
 
 _TYPE = duckdb.StatementType
 KEEPING = {
@@ -110,10 +109,24 @@ class Made:
             yield from chains
 
 
+class LinkedRows(Protocol):
+    """The rows of a query's result, with links to the tables that the query reads."""
+
+    @property
+    def tables(self) -> Sequence[TablePlace]:
+        """The tables that the query reads."""
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+
+    def chains(self, place: TablePlace) -> list[Chain]:
+        """Return the links to a table, one chain for each use of the table."""
+
+
 class MadeTables:
     """The rows stored by one connection's statements with lineage, and the states of tables."""
 
-    def __init__(self, con: "Connection") -> None:
+    def __init__(self, con: "Tables") -> None:
         self._con = con
         self._changes = Counter[TablePlace]()
         self._made: dict[MadeVersion, tuple[State, list[Made]]] = {}
@@ -184,7 +197,7 @@ class MadeTables:
         _, found = self._made.get(state.version, (state, []))
         return found
 
-    def links(self, result: "Result") -> Made:
+    def links(self, result: LinkedRows) -> Made:
         """Return the links from a query's rows to its tables, in the tables' current state."""
         places = dict.fromkeys(result.tables)
         return Made(len(result), [(self.state(place), result.chains(place)) for place in places])

@@ -7,10 +7,7 @@ memory-mapped. If this does not suffice, decoded columns are dropped; they can b
 import tempfile
 import weakref
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
-
-if TYPE_CHECKING:
-    from .column_cache import ColumnCache
+from typing import Protocol
 
 
 class Indexes(Protocol):
@@ -24,12 +21,23 @@ class Indexes(Protocol):
         """Move the indexes to files in a folder."""
 
 
+class Columns(Protocol):
+    """The decoded columns of tables."""
+
+    @property
+    def size(self) -> int:
+        """The size in memory, in bytes."""
+
+    def drop_oldest(self) -> bool:
+        """Drop the columns that were used least recently; return whether there were any."""
+
+
 class Memory:
     """A budget in bytes for one connection's decoded columns and the indexes of its results."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
-        self.columns: ColumnCache | None = None
+        self.columns: Columns | None = None
         self._results: dict[int, weakref.ref[Indexes]] = {}
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 

@@ -12,7 +12,7 @@ from .planning.plan import Plan
 from .planning.want import Mode, Want
 
 if TYPE_CHECKING:
-    from .duckdb_session import Connection
+    from .session import Session
 
 COMPILED_ROWS = 1 << 17
 """With fewer rows than this, DuckDB finishes before compiled loops would have started."""
@@ -28,7 +28,7 @@ WHEN = {
 }
 
 
-def compiled(con: "Connection", plan: Plan, want: Want, mode: Mode | None) -> Fused | None:
+def compiled(con: "Session", plan: Plan, want: Want, mode: Mode | None) -> Fused | None:
     """Return the query for compiled loops, or None if another mode is to run it.
 
     Compiled loops run a query whose columns are decoded. If ``want`` declares needs, columns are
@@ -60,7 +60,7 @@ def compiled(con: "Connection", plan: Plan, want: Want, mode: Mode | None) -> Fu
     return fused if declared and con.columns.pays(keys, con.extent(fused.table)[0]) else None
 
 
-def located(con: "Connection", plan: Plan) -> Grouping | None:
+def located(con: "Session", plan: Plan) -> Grouping | None:
     """Return the grouping of a query if compiled loops are to find each group's records.
 
     This requires that DuckDB groups many rows, and that the columns are decoded or the runs so far
@@ -88,9 +88,7 @@ def not_compiled(why: str) -> UsageError:
     )
 
 
-def chosen(
-    con: "Connection", plan: Plan, refs: frozenset[int], want: Want, mode: Mode | None
-) -> Mode:
+def chosen(con: "Session", plan: Plan, refs: frozenset[int], want: Want, mode: Mode | None) -> Mode:
     """Return the mode for a query.
 
     Without declared references, lineage is found on request, which costs the query nothing

@@ -12,7 +12,7 @@ from provhouse.sql.bound import Bound, NotBound, bound
 from provhouse.sql.catalog import TablePlace
 
 if TYPE_CHECKING:
-    from .duckdb_session import Connection
+    from .tables import Tables
 
 PLAIN = {"LOGICAL_PROJECTION", "LOGICAL_GET", "LOGICAL_FILTER"}
 OPERATOR = re.compile(r'"type":"(LOGICAL_\w+)"')
@@ -24,7 +24,7 @@ NAMES = {
 }
 
 
-def check_values(con: "Connection", place: TablePlace, text: str, what: str) -> None:
+def check_values(con: "Tables", place: TablePlace, text: str, what: str) -> None:
     """Raise UsageError unless an expression has one value for each record of a table.
 
     ``what`` names the expression in the message. Raises DuckDB's error if it cannot read or bind
@@ -33,12 +33,12 @@ def check_values(con: "Connection", place: TablePlace, text: str, what: str) -> 
     _check(con, place, f"select (\n{text}\n) from {place.sql()}", what, PLAIN)
 
 
-def check_aggregate(con: "Connection", place: TablePlace, text: str, what: str) -> None:
+def check_aggregate(con: "Tables", place: TablePlace, text: str, what: str) -> None:
     """Raise UsageError unless an expression is an aggregate over the records of a table."""
     _check(con, place, f"select {text}\nfrom {place.sql()}", what, {*PLAIN, AGGREGATE})
 
 
-def _check(con: "Connection", place: TablePlace, query: str, what: str, allowed: set[str]) -> None:
+def _check(con: "Tables", place: TablePlace, query: str, what: str, allowed: set[str]) -> None:
     if len(con.duckdb.extract_statements(query)) != 1:
         raise UsageError(
             f"{what} is not an expression", "It has a semicolon", "Write one expression"

@@ -29,7 +29,7 @@ from .index.decoded import Coded, DecodedNumbers, Unfit
 from .index.rid_indexes import Rows
 
 if TYPE_CHECKING:
-    from .duckdb_session import Connection
+    from .session import Session
 
 RECORDS, CHOSEN, ROW = "records", "__provhouse_records", "__provhouse_rid"
 BATCH = 1 << 17
@@ -80,7 +80,7 @@ def taken(values: NDArray[Any], rids: Rows) -> NDArray[Any]:
     return out
 
 
-def answered(con: "Connection", table: TablePlace, rids: Rows, query: str) -> pa.Table | None:
+def answered(con: "Session", table: TablePlace, rids: Rows, query: str) -> pa.Table | None:
     """Return the result of a query over the given records, from decoded columns.
 
     Returns None if DuckDB must read the table itself.
@@ -100,7 +100,7 @@ def answered(con: "Connection", table: TablePlace, rids: Rows, query: str) -> pa
     return None
 
 
-def _in_loops(con: "Connection", fused: Fused, rids: Rows) -> pa.Table:
+def _in_loops(con: "Session", fused: Fused, rids: Rows) -> pa.Table:
     """Run a query in compiled loops over the records that pass its filters."""
     con.columns.rows(fused.table)
     for each in fused.filters:
@@ -116,7 +116,7 @@ def _usable(columns: ColumnCache, keys: Sequence[Key]) -> bool:
     return columns.ready(keys) or columns.wanted(keys)
 
 
-def _gathered(con: "Connection", keys: Sequence[Key], rids: Rows, query: str) -> pa.Table:
+def _gathered(con: "Session", keys: Sequence[Key], rids: Rows, query: str) -> pa.Table:
     """Run a query in DuckDB over the decoded values of the given records."""
     table = pa.table({ROW: rids})  # keeps the number of rows if no column is needed
     for place, name, _ in keys:
@@ -141,7 +141,7 @@ def over(records: str, query: str) -> str:
     return f"with {RECORDS} as ({records}) {query}"
 
 
-def _planned(con: "Connection", table: TablePlace, query: str) -> RecordQuery:
+def _planned(con: "Session", table: TablePlace, query: str) -> RecordQuery:
     """Return the plan of a query over records. Plans are cached by SQL text."""
     kept = con.record_queries
     if (table, query) not in kept:
@@ -155,7 +155,7 @@ MOST = 500
 """The maximum number of queries whose plans are kept."""
 
 
-def _plan(con: "Connection", table: TablePlace, query: str) -> RecordQuery:
+def _plan(con: "Session", table: TablePlace, query: str) -> RecordQuery:
     """Determine the columns that a query needs. Raises DuckDB's own errors for an invalid query."""
     found = con.duckdb.sql(over(f"select * from {table.sql()}", query))
     plain = RecordQuery(found.columns, None, None)
@@ -202,7 +202,7 @@ def _of_table(tree: exp.Expr, table: TablePlace) -> str | None:
     return tree.sql("duckdb")
 
 
-def _fused(con: "Connection", text: str, kinds: list[str]) -> Fused | None:
+def _fused(con: "Session", text: str, kinds: list[str]) -> Fused | None:
     try:
         found = con.plan(text).fused(con.duckdb, con.catalog())
     except (UsageError, duckdb.Error):

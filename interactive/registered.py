@@ -11,7 +11,7 @@ from provhouse.sql.quoting import quoted
 from .table_sources import ReadSource, reader, to_arrow
 
 if TYPE_CHECKING:
-    from .duckdb_session import Connection
+    from .tables import Tables
 
 GIVEN = "__provhouse_data"
 
@@ -19,7 +19,7 @@ GIVEN = "__provhouse_data"
 class Registered:
     """The tables that one connection has created from files and data frames."""
 
-    def __init__(self, con: "Connection") -> None:
+    def __init__(self, con: "Tables") -> None:
         self._con = con
         self._sources: dict[TablePlace, tuple[ReadSource, int]] = {}
 

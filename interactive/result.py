@@ -37,14 +37,14 @@ from .table_states import TableStates
 if TYPE_CHECKING:
     from provhouse.ingest.ingest_summary import Summary
 
-    from .duckdb_session import Connection
+    from .session import Session
 
 
 class Result:
     """The rows of a query, numbered from 0 in the order in which DuckDB returned them."""
 
     def __init__(
-        self, con: "Connection", query: str, plan: Plan, want: Want, mode: Mode | None
+        self, con: "Session", query: str, plan: Plan, want: Want, mode: Mode | None
     ) -> None:
         self._con = con
         self.query = query
@@ -83,7 +83,7 @@ class Result:
             self._lineage.invert()
 
     @property
-    def connection(self) -> "Connection":
+    def connection(self) -> "Session":
         """The connection on which the query ran."""
         return self._con
 

@@ -23,7 +23,7 @@ from .planning.plan import Plan
 from .planning.row_identity import WitnessQuestion
 
 if TYPE_CHECKING:
-    from .duckdb_session import Connection
+    from .session import Session
 
 
 class Lineage:
@@ -34,7 +34,7 @@ class Lineage:
     """
 
     def __init__(
-        self, con: "Connection", plan: Plan, captured: CapturedRows, masks: Mapping[int, Mask]
+        self, con: "Session", plan: Plan, captured: CapturedRows, masks: Mapping[int, Mask]
     ) -> None:
         self._con, self._plan, self._captured, self._masks = con, plan, captured, masks
         self.chains = dict(captured.listed)

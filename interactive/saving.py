@@ -29,15 +29,15 @@ from .planning.apart import is_carried
 if TYPE_CHECKING:
     from provhouse.ingest.ingest_summary import Summary
 
-    from .duckdb_session import Connection
     from .result import Result
+    from .session import Session
 
 CHUNK = 1 << 20
 """The number of triples in one batch."""
 
 
 def save(
-    con: "Connection",
+    con: "Session",
     result: "Result",
     settings: Settings,
     table: str,
@@ -235,7 +235,7 @@ def _identifying(keys: pa.ChunkedArray, kind: str, what: str) -> pa.ChunkedArray
     return keys
 
 
-def _keys_by_rid(con: "Connection", place: TablePlace, column: str) -> pa.ChunkedArray:
+def _keys_by_rid(con: "Session", place: TablePlace, column: str) -> pa.ChunkedArray:
     """Return the records' keys, indexed by rid; NULL for a rid without a record."""
     kinds = con.find(place.sql())[1]
     columns = {name.lower(): name for name in kinds}

@@ -31,7 +31,7 @@ from .stored_rows import QUERY, StoredRows, order_of
 from .table_sources import ReadSource
 
 if TYPE_CHECKING:
-    from .duckdb_session import Connection
+    from .session import Session
 
 FILE = "__provhouse_file"
 """The temporary table for the rows of the file that COPY has written."""
@@ -43,7 +43,7 @@ COLUMNS = """
 
 
 def stored(
-    con: "Connection", text: str, params: Parameters | None, want: Want, mode: Mode | None
+    con: "Session", text: str, params: Parameters | None, want: Want, mode: Mode | None
 ) -> Result:
     """Run a statement, and return the rows of its query in the order in which they are stored.
 
@@ -64,7 +64,7 @@ def stored(
         con.duckdb.execute(f"drop table if exists temp.{QUERY}")
 
 
-def _check(con: "Connection", want: Want, mode: Mode | None) -> None:
+def _check(con: "Session", want: Want, mode: Mode | None) -> None:
     if mode is not None or want != Want():
         raise UsageError(
             "A statement has neither a mode nor declared needs",
@@ -84,7 +84,7 @@ class _Run:
     """One run of a statement."""
 
     def __init__(
-        self, con: "Connection", text: str, params: Parameters | None, query: str, plan: Plan
+        self, con: "Session", text: str, params: Parameters | None, query: str, plan: Plan
     ) -> None:
         self.con, self.plan = con, plan
         self._text, self._params, self._query = text, params, query
@@ -168,7 +168,7 @@ def _insert(run: _Run, statement: Storing) -> Result:
     return result.stored(order, added=True)
 
 
-def _target(con: "Connection", statement: Storing) -> TablePlace:
+def _target(con: "Session", statement: Storing) -> TablePlace:
     """Return the table of an INSERT. Raises DuckDB's own error if it does not exist."""
     names = zip(("this", "db", "catalog"), reversed(statement.target), strict=False)
     parts = {part: exp.to_identifier(name, quoted=True) for part, name in names}
@@ -180,7 +180,7 @@ def _target(con: "Connection", statement: Storing) -> TablePlace:
     return found.place
 
 
-def _first(con: "Connection", place: TablePlace, end: int, rows: int) -> int:
+def _first(con: "Session", place: TablePlace, end: int, rows: int) -> int:
     """Return the rid of the first row that an INSERT added to a table."""
     text = f"select min(rowid), max(rowid), count(*) from {place.sql()} where rowid >= {end}"
     ((first, last, number),) = con.duckdb.execute(text).fetchall()

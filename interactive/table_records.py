@@ -16,7 +16,7 @@ from .record_queries import answered, over
 from .table_states import TableStates
 
 if TYPE_CHECKING:
-    from .duckdb_session import Connection
+    from .session import Session
 
 
 class Records:
@@ -26,7 +26,7 @@ class Records:
     """
 
     def __init__(
-        self, con: "Connection", table: TablePlace, rids: Rows, snapshot: TableStates
+        self, con: "Session", table: TablePlace, rids: Rows, snapshot: TableStates
     ) -> None:
         self._con, self._snapshot = con, snapshot
         self.table = table
@@ -99,7 +99,7 @@ class Records:
         return f"select t.* from {self.table.sql()} t positional join {RIDS} m where m.rid = 1"
 
 
-def _check_query(con: "Connection", query: str) -> None:
+def _check_query(con: "Session", query: str) -> None:
     """Raise UsageError unless ``text`` is a single query; raise DuckDB's own error if invalid."""
     found = con.duckdb.extract_statements(over("select 1", query))
     if len(found) != 1 or found[0].type != duckdb.StatementType.SELECT:

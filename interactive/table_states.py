@@ -7,7 +7,7 @@ from provhouse.model.errors import UsageError
 from provhouse.sql.catalog import TablePlace
 
 if TYPE_CHECKING:
-    from .duckdb_session import Connection
+    from .session import Session
 
 
 class TableStates:
@@ -16,7 +16,7 @@ class TableStates:
     Raises UsageError if the file behind one of the tables has changed since it was read.
     """
 
-    def __init__(self, con: "Connection", tables: Iterable[TablePlace]) -> None:
+    def __init__(self, con: "Session", tables: Iterable[TablePlace]) -> None:
         self._con = con
         self._tables = tuple(dict.fromkeys(tables))
         con.check_sources(self._tables)

@@ -16,7 +16,7 @@ from .table_records import Records
 from .table_states import TableStates
 
 if TYPE_CHECKING:
-    from .duckdb_session import Connection
+    from .session import Session
 
 RID = "__provhouse_rid"
 
@@ -44,7 +44,7 @@ class TableViews(ChartViews):
 
     def __init__(
         self,
-        con: "Connection",
+        con: "Session",
         table: str,
         by: Mapping[str, str],
         bins: Mapping[str, Binning],

@@ -10,6 +10,7 @@ from typing import TypeVar
 from sqlglot import exp
 
 from . import dialect
+from .node_marks import GROUPED, OF_OUTER, REF, TIES
 from .not_covered import refuse
 
 Node = TypeVar("Node")
@@ -102,7 +103,7 @@ def plain_blocks(select: exp.Select) -> int:
             if not below:
                 return 0
             found += below
-        elif "ref" not in source.meta:
+        elif not REF.on(source):
             return 0
     return found
 
@@ -112,7 +113,7 @@ CHOOSING = ("distinct", "limit", "offset", "qualify", "sample")
 
 def is_grouped(select: exp.Select) -> bool:
     """Return whether a block has GROUP BY, HAVING or an aggregate, including one in a subquery."""
-    if select.args.get("group") or select.args.get("having") or "grouped" in select.meta:
+    if select.args.get("group") or select.args.get("having") or GROUPED.on(select):
         return True
     roots = [*select.expressions, select.args.get("qualify"), select.args.get("order")]
     return any(is_aggregate(node) for root in roots if root for node in own(root, exp.Func))
@@ -120,7 +121,7 @@ def is_grouped(select: exp.Select) -> bool:
 
 def is_aggregate(node: exp.Func) -> bool:
     """Return whether a function is an aggregate of its block and not a window function."""
-    if not isinstance(node, exp.AggFunc) or "of_outer" in node.meta:
+    if not isinstance(node, exp.AggFunc) or OF_OUTER.on(node):
         return False
     above = node.parent
     while isinstance(above, (exp.Filter, exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls)):
@@ -171,7 +172,7 @@ def windows(select: exp.Select) -> list[exp.Window]:
     return [
         named.get(window.alias, window) if window.alias else window
         for window in found
-        if "ties" not in window.meta
+        if not TIES.on(window)
     ]
 
 

@@ -6,6 +6,7 @@ from sqlglot import exp
 
 from . import blocks
 from .limit_clause import distinct_on
+from .node_marks import copy_marks
 from .not_covered import refuse
 from .subqueries import outer_columns
 
@@ -57,7 +58,7 @@ def apart(select: exp.Select) -> exp.Select:
             at = list(found).index(text) if (text := column.sql()) in found else len(found)
             found.setdefault(text, column.copy())
             moved = exp.column(f"c{at}", name, quoted=True)
-            moved.this.meta.update(column.this.meta)
+            copy_marks(column.this, moved.this)
             column.replace(moved)
     columns = [
         exp.alias_(column, f"c{at}", quoted=True) for at, column in enumerate(found.values())

@@ -5,6 +5,7 @@ from sqlglot import exp
 from .catalog import Catalog, view_query
 from .ctes import cte_of
 from .macros import unfold
+from .node_marks import copy_marks
 from .not_covered import LOAD, PLACE, refuse
 from .unused import drop_unused
 
@@ -31,7 +32,7 @@ def name_tables(tree: exp.Expr, catalog: Catalog, depth: int) -> None:
                 table.set("alias", exp.TableAlias(this=name))
             for part, text in zip(("catalog", "db", "this"), relation.place, strict=True):
                 identifier = exp.to_identifier(text, quoted=True)
-                identifier.meta.update(table.this.meta)
+                copy_marks(table.this, identifier)
                 table.set(part, identifier)
             continue
         query, columns = view_query(relation)

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from sqlglot import exp
 
+from .node_marks import TIES
 from .not_covered import place
 from .subqueries import outer_columns
 
@@ -71,7 +72,7 @@ def _among_first(block: exp.Query) -> exp.Expr | None:
     rank = exp.Window(this=exp.Anonymous(this="rank"), order=_by_values(order, block))
     if on:
         rank.set("partition_by", [_value(key, block) for key in on.expressions])
-    rank.meta["ties"] = True  # its partition has no part in the lineage
+    TIES.put(rank, True)  # its partition has no part in the lineage
     most = exp.Literal.number(1) if limit is None else limit.expression.copy()
     return exp.LTE(this=rank, expression=most)
 

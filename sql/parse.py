@@ -22,6 +22,7 @@ from .full_names import name_tables
 from .lateral import mark, unmark
 from .lower import lower
 from .named_keys import expand_all, expand_named, name_all, refuse_large, refuse_outer_keys
+from .node_marks import CTE, CTE_ID, ITSELF, NAMES, REF, TYPES, USE, copy_marks
 from .not_covered import place, refuse
 from .outputs import Output, listed, outputs
 from .parentheses import clauses_inside
@@ -47,9 +48,9 @@ class Reference:
 class Parsed:
     """A qualified query.
 
-    The metadata of each table node contains a position in one of this object's lists: ``ref`` is a
-    position in ``references``, ``cte`` in ``ctes``, and ``kept`` in ``kept``, which lists the
-    blocks that are stored before the query runs.
+    Marks of each table node (``node_marks.py``) are positions in this object's lists: ``REF`` in
+    ``references``, ``CTE`` in ``ctes``, and ``KEPT_AT`` in ``kept``, which lists the blocks that
+    are stored before the query runs.
     """
 
     query: exp.Query
@@ -116,7 +117,7 @@ def _qualified(
     nodes = list(tree.walk())
     _mark_aggregates(nodes, catalog)
     for at, table in enumerate(node for node in nodes if isinstance(node, exp.Table)):
-        table.meta["use"] = at  # copies of an expression keep it
+        USE.put(table, at)  # copies of an expression keep it
     names = listed(tree, nodes, catalog) if sql is query else []
     if lateral:
         mark(tree)
@@ -153,7 +154,7 @@ def _refuse_reserved(nodes: list[exp.Expr]) -> None:
 
 def _columns(catalog: Catalog, table: exp.Table) -> list[str]:
     if cte := cte_of(table):
-        return list(cte.meta["names"])
+        return list(NAMES.of(cte))
     found = catalog.find(table)
     return list(found.columns) if found else []
 
@@ -269,7 +270,7 @@ def _mark_aggregates(nodes: list[exp.Expr], catalog: Catalog) -> None:
     for node in nodes:
         if isinstance(node, exp.Anonymous) and node.name.lower() in catalog.functions.aggregates:
             marked = exp.AnonymousAggFunc(this=node.name, expressions=node.expressions)
-            marked.meta.update(node.meta)
+            copy_marks(node, marked)
             node.replace(marked)
 
 
@@ -299,7 +300,7 @@ def _hoist(con: duckdb.DuckDBPyConnection, parsed: Parsed) -> None:
     """Move all WITH queries to the top, with distinct names, each after the queries it reads."""
     for table in list(parsed.query.find_all(exp.Table)):
         if isinstance(table.this, exp.Identifier) and (cte := cte_of(table)):
-            table.meta["of"] = id(cte)
+            CTE_ID.put(table, id(cte))
             if table.find_ancestor(exp.CTE) is not cte:
                 inner = table.find_ancestor(exp.CTE)
                 while inner is not None and inner is not cte:
@@ -307,12 +308,12 @@ def _hoist(con: duckdb.DuckDBPyConnection, parsed: Parsed) -> None:
                 if inner is cte:
                     refuse("a WITH query that reads the outer recursive query", table)
                 continue
-            table.meta["self"] = True
-            if "types" not in cte.meta:
+            ITSELF.put(table, True)
+            if not TYPES.on(cte):
                 asked = scoped.ask(
                     con, cte.find_ancestor(exp.Query) or cte, f"FROM {cte.alias}", "WITH"
                 )
-                cte.meta["types"] = list(map(str, asked.types))
+                TYPES.put(cte, list(map(str, asked.types)))
     _collect(parsed.query, parsed.ctes)
     numbers = {id(cte): at for at, cte in enumerate(parsed.ctes)}
     for cte in parsed.ctes:
@@ -320,17 +321,17 @@ def _hoist(con: duckdb.DuckDBPyConnection, parsed: Parsed) -> None:
             refuse("a WITH query that refers to the outer query", cte)
     for node in [parsed.query, *(cte.this for cte in parsed.ctes)]:
         for table in node.find_all(exp.Table):
-            if (of := table.meta.pop("of", None)) is not None:
+            if (of := CTE_ID.drop(table)) is not None:
                 at = numbers[of]
-                if "self" not in table.meta:
-                    table.meta["cte"] = at
+                if not ITSELF.on(table):
+                    CTE.put(table, at)
                 if not table.alias:
                     table.set("alias", exp.TableAlias(this=exp.to_identifier(table.name, True)))
                 table.set("this", exp.to_identifier(f"{RESERVED}_cte{at}", True))
     for at, cte in enumerate(parsed.ctes):
         cte.set("alias", exp.TableAlias(this=exp.to_identifier(f"{RESERVED}_cte{at}", True)))
     if parsed.ctes:
-        recursive = any("types" in cte.meta for cte in parsed.ctes)
+        recursive = any(TYPES.on(cte) for cte in parsed.ctes)
         parsed.query.set("with_", exp.With(expressions=parsed.ctes, recursive=recursive))
 
 
@@ -354,11 +355,11 @@ def _number(parsed: Parsed, catalog: Catalog) -> list[int]:
     """
     found = [table for table in parsed.query.find_all(exp.Table) if table.catalog]
     found.sort(key=lambda table: table.this.meta.get("start", 0))
-    uses = {table.meta["use"]: table for table in reversed(found)}
-    firsts = [table for table in found if uses[table.meta["use"]] is table]
-    numbers = {table.meta["use"]: at for at, table in enumerate(firsts)}
+    uses = {USE.of(table): table for table in reversed(found)}
+    firsts = [table for table in found if uses[USE.of(table)] is table]
+    numbers = {USE.of(table): at for at, table in enumerate(firsts)}
     for table in found:
-        table.meta["ref"] = numbers[table.meta["use"]]
+        REF.put(table, numbers[USE.of(table)])
     names = [table.name for table in firsts]
     for at, table in enumerate(firsts):
         earlier = names[:at].count(table.name)
@@ -366,4 +367,4 @@ def _number(parsed: Parsed, catalog: Catalog) -> list[int]:
         relation = catalog.find(table)
         assert relation
         parsed.references.append(Reference(name, relation.place, place(table)))
-    return [numbers[table.meta["use"]] for table in found]
+    return [numbers[USE.of(table)] for table in found]

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from . import blocks, from_clause
+from .node_marks import CTE, ITSELF, KEPT_AT, RECURSION, REF, STORED, TYPES
 from .not_covered import refuse
 
 NUMBER = "__provhouse_number"
@@ -59,7 +60,7 @@ def store(cte: exp.CTE, name: str, ref: int) -> tuple[Recursion, exp.Select]:
     )
     copied = exp.CTE(this=union.copy(), alias=alias)
     for table in copied.find_all(exp.Table):
-        table.meta.pop("self", None)
+        ITSELF.drop(table)
     rows = _select(columns, cte.alias)
     rows.set("with_", exp.With(expressions=[copied], recursive=True))
     source = exp.Subquery(this=rows, alias=exp.TableAlias(this=exp.to_identifier("__r")))
@@ -68,12 +69,12 @@ def store(cte: exp.CTE, name: str, ref: int) -> tuple[Recursion, exp.Select]:
         this=exp.Window(this=exp.Anonymous(this="row_number")), expression=exp.Literal.number(1)
     )
     stored.append("expressions", exp.alias_(number, NUMBER, quoted=True))
-    stored.meta["recursion"] = True
+    RECURSION.put(stored, True)
     for table in union.find_all(exp.Table):
-        if "self" in table.meta:
-            table.meta["self"] = ref
+        if ITSELF.on(table):
+            ITSELF.put(table, ref)
             table.set("this", exp.to_identifier(name, quoted=True))
-    types = cte.meta["types"]
+    types = TYPES.of(cte)
     return Recursion(name, ref, columns, types, union, _is_linear(union.right)), stored
 
 
@@ -91,7 +92,7 @@ def _leaf(query: exp.Expr) -> exp.Expr:
 
 
 def _reads_itself(node: exp.Expr) -> bool:
-    return any("self" in table.meta for table in node.find_all(exp.Table))
+    return any(ITSELF.on(table) for table in node.find_all(exp.Table))
 
 
 def _is_linear(query: exp.Expr) -> bool:
@@ -152,7 +153,7 @@ def sources(recursion: Recursion) -> exp.Select:
     derived = exp.Subquery(this=rows, alias=exp.TableAlias(this=exp.to_identifier("__d", True)))
     stored = exp.Table(this=exp.to_identifier(recursion.name, quoted=True))
     stored.set("alias", exp.TableAlias(this=exp.to_identifier("__r", quoted=True)))
-    stored.meta["stored"] = True
+    STORED.put(stored, True)
     equal = [
         exp.NullSafeEQ(
             this=exp.column(each, "__r", quoted=True),
@@ -188,14 +189,14 @@ def everything(
             continue
         seen.add(id(node))
         for table in node.find_all(exp.Table):
-            if (ref := table.meta.get("ref")) is not None:
+            if (ref := REF.get(table)) is not None:
                 plain = table.copy()
                 for clause in ("joins", "sample"):
                     plain.set(clause, None)
                 one = exp.alias_(exp.Literal.number(1), "x0", quoted=True)
                 found[ref] = exp.Select(expressions=[one]).from_(plain, copy=False)
-            elif (cte := table.meta.get("cte")) is not None:
+            elif (cte := CTE.get(table)) is not None:
                 todo.append(ctes[cte].this)
-            elif (block := table.meta.get("kept")) is not None:
+            elif (block := KEPT_AT.get(table)) is not None:
                 todo.append(kept[block])
     return list(found.values())

@@ -9,6 +9,7 @@ from itertools import count
 from sqlglot import exp
 
 from . import blocks, from_clause
+from .node_marks import CTE, KEPT_AT, RECURSION, TYPES
 from .parse import Parsed
 from .recursion import store
 from .subqueries import ending_roots, outer_columns, output_roots, row_roots, subqueries
@@ -20,14 +21,14 @@ _numbers = count()
 def settle(parsed: Parsed) -> None:
     """Move blocks that choose among rows into ``parsed.kept``, innermost first."""
     for at, cte in enumerate(parsed.ctes):
-        if "types" in cte.meta:
+        if TYPES.on(cte):
             _store(parsed, at, cte)
         else:
             _settle(parsed, cte.this, False)
     _settle(parsed, parsed.query, True)
     if parsed.recursions and (with_ := parsed.query.args.get("with_")):
         with_.set("recursive", False)
-        left = [cte for cte in parsed.ctes if "types" not in cte.meta]
+        left = [cte for cte in parsed.ctes if not TYPES.on(cte)]
         with_.set("expressions", left) if left else parsed.query.set("with_", None)
 
 
@@ -40,9 +41,10 @@ def _store(parsed: Parsed, at: int, cte: exp.CTE) -> None:
         _settle(parsed, recursion.union.right, False)
     for node in (parsed.query, *(each.this for each in parsed.ctes)):
         for table in node.find_all(exp.Table):
-            if table.meta.get("cte") == at:
-                table.meta.pop("cte")
-                table.meta.update(recursion=len(parsed.recursions), kept=len(parsed.kept))
+            if CTE.get(table) == at:
+                CTE.drop(table)
+                RECURSION.put(table, len(parsed.recursions))
+                KEPT_AT.put(table, len(parsed.kept))
                 table.set("this", exp.to_identifier(name, quoted=True))
     parsed.recursions.append(recursion)
     parsed.kept.append(stored)
@@ -90,7 +92,7 @@ def _keep(parsed: Parsed, query: exp.Expr) -> None:
     ]
     table = exp.Table(this=exp.to_identifier(name, quoted=True))
     table.set("alias", exp.TableAlias(this=exp.to_identifier(KEPT, quoted=True)))
-    table.meta["kept"] = len(parsed.kept)
+    KEPT_AT.put(table, len(parsed.kept))
     query.replace(exp.Select(expressions=columns).from_(table, copy=False))
     parsed.kept.append(query)
     parsed.kept_names.append(name)

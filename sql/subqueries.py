@@ -7,7 +7,7 @@ from typing import Literal
 from sqlglot import exp
 
 from .blocks import is_aggregate, own, sources, unwrapped, windows
-from .dialect import meta
+from .node_marks import AGGREGATED, GROUPED, OF_OUTER
 from .not_covered import refuse
 
 SubqueryKind = Literal["exists", "in", "any", "all", "scalar"]
@@ -186,7 +186,7 @@ def outer_columns(query: exp.Expr) -> list[exp.Expr]:
         elif isinstance(node, (exp.Identifier, exp.Literal)):
             continue
         else:
-            owner = meta(node).get("aggregated")
+            owner = AGGREGATED.get(node)
         if owner and owner not in scope:
             found.append(node)
         elif not isinstance(node, exp.Column):
@@ -230,9 +230,9 @@ def _mark(node: exp.Expr, select: exp.Select, tables: set[str]) -> None:
         if tables & bound:
             if not tables <= bound:
                 refuse("an aggregate over columns of several outer blocks", node)
-            node.meta["aggregated"] = min(tables)
+            AGGREGATED.put(node, min(tables))
             for inner in node.find_all(exp.Func):
-                inner.meta["of_outer"] = True
-            around.meta["grouped"] = True
+                OF_OUTER.put(inner, True)
+            GROUPED.put(around, True)
             return
         around = around.find_ancestor(exp.Select)

@@ -4,6 +4,7 @@ from sqlglot import exp
 
 from . import blocks
 from .blocks import named
+from .node_marks import VISIBLE
 from .not_covered import refuse
 from .quoting import RESERVED
 
@@ -63,7 +64,7 @@ def as_select(branch: exp.Expr) -> exp.Select:
 
 def spread(branch: exp.Select, number: int, places: list[list[int]]) -> None:
     """Put a branch's hidden columns at their positions among the hidden columns of all branches."""
-    visible = branch.meta["visible"]
+    visible = VISIBLE.of(branch)
     hidden = [each.this for each in branch.expressions[visible:]]
     cells: list[exp.Expr] = [exp.Literal.number(number)]
     for other, place in enumerate(places):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 from sqlglot import exp
 
-from .dialect import meta
+from .node_marks import NAMES, WRITTEN
 from .not_covered import refuse
 
 
@@ -38,17 +38,17 @@ def keep_names(nodes: list[exp.Expr]) -> None:
     """Record the spelling of names, because qualification writes all names in lower case."""
     for name in nodes:
         if isinstance(name, exp.Identifier) and name.name != name.name.lower():
-            name.meta["written"] = name.name
+            WRITTEN.put(name, name.name)
         elif isinstance(name, exp.CTE):
             given = [each.name for each in name.args["alias"].columns]
-            name.meta["names"] = [*given, *name.this.named_selects[len(given) :]]
+            NAMES.put(name, [*given, *name.this.named_selects[len(given) :]])
 
 
 def restore_fields(tree: exp.Expr) -> None:
     """Restore the spelling of struct field names, because these are part of values."""
     for node in tree.find_all(exp.PropertyEQ, exp.Dot):
         name = node.this if isinstance(node, exp.PropertyEQ) else node.expression
-        if isinstance(name, exp.Identifier) and (written := meta(name).get("written")):
+        if isinstance(name, exp.Identifier) and (written := WRITTEN.get(name)):
             name.set("this", written)
 
 
@@ -64,7 +64,7 @@ def _columns(source: exp.Expr, columns: Callable[[exp.Table], list[str]]) -> lis
 
 def _written(name: exp.Expr) -> str:
     """Return a name in its original spelling; qualification has changed it to lower case."""
-    return str(meta(name).get("written", name.name))
+    return str(WRITTEN.get(name) or name.name)
 
 
 def _around(node: exp.Expr) -> Iterator[exp.Expr]:

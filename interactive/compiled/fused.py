@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from provhouse.sql import blocks
 from provhouse.sql.catalog import Catalog, TablePlace
+from provhouse.sql.node_marks import REF, VISIBLE
 from provhouse.sql.parse import Parsed
 
 from ..index.decoded import is_codable
@@ -123,7 +124,7 @@ def fuse(
         return None
     query = parsed.query.copy()
     assert isinstance(query, exp.Select)
-    query.set("expressions", query.expressions[: query.meta["visible"]])
+    query.set("expressions", query.expressions[: VISIBLE.of(query)])
     aggregates = _aggregates(con, query, query.args["from_"].this)
     text = None if aggregates is None else _rest(query, aggregates)
     if aggregates is None or text is None:
@@ -139,7 +140,7 @@ def _is_plain(query: exp.Select) -> bool:
     if any(value for name, value in query.args.items() if name not in CLAUSES):
         return False
     start = query.args.get("from_")
-    if start is None or "ref" not in start.this.meta or start.this.args.get("joins"):
+    if start is None or not REF.on(start.this) or start.this.args.get("joins"):
         return False
     others = (exp.Query, exp.Window, exp.Collate)
     nested = [node for node in query.find_all(*others) if node is not query]

@@ -20,7 +20,7 @@ from ..record_expressions import check_values
 if TYPE_CHECKING:
     from provhouse.sql.catalog import TablePlace
 
-    from ..duckdb_session import Connection
+    from ..tables import Tables
     from .plan import Plan
     from .want import Want
 
@@ -59,7 +59,7 @@ def of_table(where: str, alias: str) -> exp.Expr:
     return condition
 
 
-def mask(con: "Connection", place: "TablePlace", where: str) -> Mask:
+def mask(con: "Tables", place: "TablePlace", where: str) -> Mask:
     """Return a mask of the records that meet a condition.
 
     Raises DuckDB's own error if the table lacks a column.
@@ -72,7 +72,7 @@ def mask(con: "Connection", place: "TablePlace", where: str) -> Mask:
     return found
 
 
-def masks(con: "Connection", plan: "Plan", want: "Want", refs: Collection[int]) -> dict[int, Mask]:
+def masks(con: "Tables", plan: "Plan", want: "Want", refs: Collection[int]) -> dict[int, Mask]:
     """Return the mask for the condition of ``want``, if any, keyed by the reference's position.
 
     Raises UsageError if ``want`` declares a condition or attributes, but not exactly one reference.

@@ -11,6 +11,7 @@ from typing import Any
 from sqlglot import exp
 
 from provhouse.sql import blocks, from_clause
+from provhouse.sql.node_marks import CTE, ITSELF, REF
 from provhouse.sql.not_covered import refuse
 from provhouse.sql.parse import Parsed
 from provhouse.sql.quoting import RESERVED
@@ -159,14 +160,14 @@ class Deriver:
     def _source(self, source: exp.Expr) -> list[tuple[int, exp.Expr]]:
         """Return a source's references and rid columns; rewrite a subquery to its derivations."""
         name = source.alias_or_name
-        if isinstance(source, exp.Table) and "ref" in source.meta:
-            return [(source.meta["ref"], exp.column("rowid", name, quoted=True))]
+        if isinstance(source, exp.Table) and REF.on(source):
+            return [(REF.of(source), exp.column("rowid", name, quoted=True))]
         if outer_columns(source):
             refuse("derivations of LATERAL", source)
-        if isinstance(source, exp.Table) and "self" in source.meta:
+        if isinstance(source, exp.Table) and ITSELF.on(source):
             refuse("derivations of a recursive WITH query", source)
-        if isinstance(source, exp.Table) and "cte" in source.meta:
-            inner = self._query(self._parsed.ctes[source.meta["cte"]].this.copy())
+        if isinstance(source, exp.Table) and CTE.on(source):
+            inner = self._query(self._parsed.ctes[CTE.of(source)].this.copy())
         elif isinstance(source, exp.Subquery) and isinstance(
             blocks.unwrapped(source), (exp.Select, exp.SetOperation)
         ):

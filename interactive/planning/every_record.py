@@ -2,6 +2,8 @@
 
 from sqlglot import exp
 
+from provhouse.sql.node_marks import REF
+
 from .row_identity import Base, Identity, WitnessQuestion
 from .witness import Witness
 
@@ -15,7 +17,7 @@ def every_record(witness: Witness) -> int | None:
     source = body.args["from_"].this
     named = {name for name, value in source.args.items() if value}
     plain = all(isinstance(each.unalias(), (exp.Column, exp.Literal)) for each in body.expressions)
-    if not plain or "ref" not in source.meta or not named <= {"this", "db", "catalog", "alias"}:
+    if not plain or not REF.on(source) or not named <= {"this", "db", "catalog", "alias"}:
         return None
     parts = witness.identity.parts
     return parts[0].ref if len(parts) == 1 and isinstance(parts[0], Base) else None

@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 from sqlglot import exp
 
 from provhouse.sql import blocks
+from provhouse.sql.node_marks import VISIBLE
 from provhouse.sql.quoting import RESERVED
 
 from ..index.rid_indexes import Link, ascending
@@ -44,7 +45,7 @@ def inject(
     if not refs <= columns.keys() or inner.args.get("from_") is None:
         return None
     assert isinstance(inner, exp.Select)
-    hidden = inner.expressions[inner.meta["visible"] :]
+    hidden = inner.expressions[VISIBLE.of(inner) :]
     run = query.copy()
     run.set("from_", inner.args["from_"].copy())
     run.set("joins", [join.copy() for join in inner.args.get("joins") or []])

@@ -15,6 +15,7 @@ from provhouse.model.errors import UsageError
 from provhouse.sql import dialect
 from provhouse.sql.catalog import Catalog, TablePlace
 from provhouse.sql.limit_clause import choices
+from provhouse.sql.node_marks import RECURSION
 from provhouse.sql.outputs import Output
 from provhouse.sql.parse import Reference, parse
 from provhouse.sql.quoting import RESERVED
@@ -219,6 +220,6 @@ def _outputs(con: duckdb.DuckDBPyConnection, sql: str) -> list[Output]:
 
 def _kept(exposer: Exposer, name: str, query: exp.Expr) -> tuple[str, str]:
     """Return the name and the query of a block that is to be stored."""
-    if "recursion" not in query.meta:
+    if not RECURSION.on(query):
         exposer.expose(query, derived=True)
     return name, with_clause(exposer, query) + dialect.text(query)

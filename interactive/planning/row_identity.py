@@ -16,6 +16,17 @@ from sqlglot import exp
 
 from provhouse.sql import blocks, dialect
 from provhouse.sql.blocks import named
+from provhouse.sql.node_marks import (
+    CTE,
+    EXPOSED,
+    ITSELF,
+    KEPT_AT,
+    OUTER_NAME,
+    RECURSION,
+    REF,
+    STORED,
+    VISIBLE,
+)
 from provhouse.sql.not_covered import LOAD, refuse
 from provhouse.sql.parse import Parsed
 from provhouse.sql.recursion import NUMBER, Recursion, everything, sources
@@ -168,28 +179,28 @@ class Exposer:
         names: dict[str, str] = {}
         found: dict[str, exp.Expr] = {}
         for column in outer_columns(query):
-            if "outer" not in column.meta:
+            if not OUTER_NAME.on(column):
                 text = dialect.key(column)
                 if text not in names:
                     names[text] = f"o{next(self._names)}"
-                column.meta["outer"] = names[text]
-            found.setdefault(column.meta["outer"], column)
+                OUTER_NAME.put(column, names[text])
+            found.setdefault(OUTER_NAME.of(column), column)
         return found
 
     def expose(self, query: exp.Expr, derived: bool) -> Identity:
         """Add hidden columns to a query, unless it has them, and return their meaning."""
         query = blocks.unwrapped(query)
-        if "exposed" in query.meta:
-            at: int = query.meta["exposed"]
+        if EXPOSED.on(query):
+            at: int = EXPOSED.of(query)
             return self._known[at]
         if isinstance(query, exp.Select):
-            query.meta["visible"] = len(query.expressions)
+            VISIBLE.put(query, len(query.expressions))
             identity = self._select(query, derived)
         elif isinstance(query, exp.SetOperation):
             identity = self._set_operation(query, derived)
         else:
             refuse(type(query).__name__.upper(), query)
-        query.meta["exposed"] = len(self._known)
+        EXPOSED.put(query, len(self._known))
         self._known.append(identity)
         return identity
 
@@ -204,7 +215,7 @@ class Exposer:
             for source in blocks.sources(select):
                 self._source(source, columns)
             self._subqueries(row_roots(select), columns)
-        self._subqueries(output_roots(select, select.meta["visible"]), columns)
+        self._subqueries(output_roots(select, VISIBLE.of(select)), columns)
         for window in blocks.windows(select):
             keys = window.args.get("partition_by") or []
             at = [columns.add(key) for key in keys]
@@ -218,26 +229,26 @@ class Exposer:
 
     def _source(self, source: exp.Expr, columns: "HiddenColumns") -> None:
         name = source.alias_or_name
-        if isinstance(source, exp.Table) and "ref" in source.meta:
+        if isinstance(source, exp.Table) and REF.on(source):
             at = columns.add(exp.column("rowid", name, quoted=True))
-            columns.identity.parts.append(Base(source.meta["ref"], at))
-        elif isinstance(source, exp.Table) and "cte" in source.meta:
-            self._derived(self.parsed.ctes[source.meta["cte"]].this, name, columns)
+            columns.identity.parts.append(Base(REF.of(source), at))
+        elif isinstance(source, exp.Table) and CTE.on(source):
+            self._derived(self.parsed.ctes[CTE.of(source)].this, name, columns)
         elif isinstance(source, exp.Subquery):
             if isinstance(blocks.unwrapped(source), exp.Values):
                 return
             self._derived(source.this, name, columns)
-        elif isinstance(source, exp.Table) and "self" in source.meta:
+        elif isinstance(source, exp.Table) and ITSELF.on(source):
             at = columns.add(exp.column(NUMBER, name, quoted=True))
-            columns.identity.parts.append(Base(source.meta["self"], at))
-        elif isinstance(source, exp.Table) and "recursion" in source.meta:
+            columns.identity.parts.append(Base(ITSELF.of(source), at))
+        elif isinstance(source, exp.Table) and RECURSION.on(source):
             at = columns.add(exp.column(NUMBER, name, quoted=True))
-            recursion = self.parsed.recursions[source.meta["recursion"]]
+            recursion = self.parsed.recursions[RECURSION.of(source)]
             asked = self._recursion(recursion)
             columns.identity.parts.append(Recursive(recursion, at, asked))
-        elif isinstance(source, exp.Table) and "kept" in source.meta:
-            self._derived(self.parsed.kept[source.meta["kept"]], name, columns)
-        elif "stored" in source.meta:
+        elif isinstance(source, exp.Table) and KEPT_AT.on(source):
+            self._derived(self.parsed.kept[KEPT_AT.of(source)], name, columns)
+        elif STORED.on(source):
             return
         elif not isinstance(source, (exp.Unnest, exp.Values)) and not generates(source):
             if isinstance(source, exp.Table):
@@ -321,7 +332,7 @@ class Exposer:
         if query.args.get("by_name"):
             refuse("BY NAME", query)
         for each in leaves(query):
-            each.meta.setdefault("visible", len(each.expressions))
+            VISIBLE.keep(each, len(each.expressions))
         if isinstance(query, exp.Union) and not query.args.get("distinct"):
             identity = self._union_all(query)
             self._ending(query, identity)
@@ -361,7 +372,7 @@ class HiddenColumns:
 
     def add(self, expression: exp.Expr) -> int:
         """Return the number of the hidden column for ``expression``; add it if it is missing."""
-        if (name := expression.meta.get("outer")) in self._outer:
+        if (name := OUTER_NAME.get(expression)) in self._outer:
             return self._outer[name]
         text = dialect.key(expression)
         if text not in self._at:

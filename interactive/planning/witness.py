@@ -16,6 +16,17 @@ from provhouse.sql import blocks, dialect
 from provhouse.sql.blocks import named
 from provhouse.sql.from_clause import chooses
 from provhouse.sql.limit_clause import take_ties
+from provhouse.sql.node_marks import (
+    CTE,
+    EXPOSED,
+    GROUPED,
+    ITSELF,
+    KEPT_AT,
+    OUTER_NAME,
+    REF,
+    VISIBLE,
+    copy_marks,
+)
 from provhouse.sql.quoting import RESERVED, quoted
 from provhouse.sql.subqueries import Subquery, outer_columns, window_values
 
@@ -86,7 +97,7 @@ class Witness:
         if self._body is None:
             self._body = self._build()
             for column in outer_columns(self._body.query) if self.outer else []:
-                column.replace(asked_column(column.meta["outer"]))
+                column.replace(asked_column(OUTER_NAME.of(column)))
             visible_columns(self._body.query)
             self._identity = self._exposer.expose(self._body.query, derived=False)
         return self._body
@@ -110,7 +121,7 @@ class Witness:
         """Return the hidden columns, and the FROM item that contains them."""
         body = self.body
         number = len(blocks_leaf(body).expressions)
-        visible = blocks_leaf(body).meta["visible"]
+        visible = VISIBLE.of(blocks_leaf(body))
         same = visible == number  # rows are identified by their visible columns
         names = [f"x{at}" for at in range(visible)] + [f"h{at}" for at in range(number - visible)]
         hidden = names[: len(self.identity.names)] if same else names[visible:]
@@ -168,7 +179,7 @@ SYMBOLS: dict[type[exp.Expr], str] = {
 def asked_column(name: str) -> exp.Column:
     """Return the column of an asked value, for a block that refers to queries around it."""
     column = exp.column(name, OUTER)
-    column.meta["outer"] = name
+    OUTER_NAME.put(column, name)
     return column
 
 
@@ -188,7 +199,7 @@ def visible_columns(query: exp.Expr) -> None:
         visible_columns(query.left)
         visible_columns(query.right)
     else:
-        query.meta.setdefault("visible", len(query.expressions))
+        VISIBLE.keep(query, len(query.expressions))
 
 
 def references(exposer: "Exposer", query: exp.Expr) -> frozenset[int]:
@@ -197,14 +208,14 @@ def references(exposer: "Exposer", query: exp.Expr) -> frozenset[int]:
     todo, seen = [query], set()
     while todo:
         for table in todo.pop().find_all(exp.Table):
-            if "ref" in table.meta:
-                found.add(table.meta["ref"])
-            elif (cte := table.meta.get("cte")) is not None and cte not in seen:
+            if REF.on(table):
+                found.add(REF.of(table))
+            elif (cte := CTE.get(table)) is not None and cte not in seen:
                 seen.add(cte)
                 todo.append(exposer.parsed.ctes[cte].this)
-            elif (kept := table.meta.get("kept")) is not None:
+            elif (kept := KEPT_AT.get(table)) is not None:
                 todo.append(exposer.parsed.kept[kept])
-            elif (itself := table.meta.get("self")) is not None:
+            elif (itself := ITSELF.get(table)) is not None:
                 found.add(itself)
     return frozenset(found)
 
@@ -215,7 +226,7 @@ def with_clause(exposer: "Exposer", query: exp.Expr) -> str:
     todo = [query]
     while todo:
         for table in todo.pop().find_all(exp.Table):
-            if (cte := table.meta.get("cte")) is not None and cte not in used:
+            if (cte := CTE.get(table)) is not None and cte not in used:
                 used.add(cte)
                 todo.append(exposer.parsed.ctes[cte].this)
     if not used:
@@ -231,10 +242,10 @@ def pristine(query: exp.Expr) -> exp.Query:
     """Return a copy of a block without its hidden columns; its derived tables keep theirs."""
     copied: exp.Query = query.copy()  # type: ignore[assignment]
     for leaf in _leaves(copied):
-        leaf.set("expressions", leaf.expressions[: leaf.meta.get("visible")])
-        leaf.meta.pop("exposed", None)
-        leaf.meta.pop("visible", None)
-    copied.meta.pop("exposed", None)
+        leaf.set("expressions", leaf.expressions[: VISIBLE.get(leaf)])
+        EXPOSED.drop(leaf)
+        VISIBLE.drop(leaf)
+    EXPOSED.drop(copied)
     copied.set("with_", None)
     return copied
 
@@ -242,7 +253,7 @@ def pristine(query: exp.Expr) -> exp.Query:
 def _leaves(query: exp.Expr) -> list[exp.Select]:
     query = blocks.unwrapped(query)
     if isinstance(query, exp.SetOperation):
-        query.meta.pop("exposed", None)
+        EXPOSED.drop(query)
         return _leaves(query.left) + _leaves(query.right)
     return [query] if isinstance(query, exp.Select) else []
 
@@ -251,9 +262,9 @@ def projected(select: exp.Select, expressions: list[exp.Expr], *without: str) ->
     """Return a copy of a block with the given columns, and without the clauses ``without``."""
     columns = [named(each.copy(), f"x{at}") for at, each in enumerate(expressions)]
     copied = exp.Select(expressions=columns or [named(exp.Literal.number(1), "x0")])
-    copied.meta.update(select.meta)
-    for mark in ("exposed", "visible"):
-        copied.meta.pop(mark, None)
+    copy_marks(select, copied)
+    EXPOSED.drop(copied)
+    VISIBLE.drop(copied)
     left_out = ("expressions", "with_", "order", "limit", "offset", "distinct", *without)
     for clause, value in select.args.items():
         if value and clause not in left_out:
@@ -273,7 +284,7 @@ def core(
 
     def build() -> Body:
         inner = projected(select, keys, "group", "having", "qualify", "windows")
-        inner.meta.pop("grouped", None)
+        GROUPED.drop(inner)
         return Body(inner, _matching(len(keys)))
 
     plain = blocks.plain_blocks(select)

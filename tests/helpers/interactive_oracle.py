@@ -11,6 +11,7 @@ from provhouse.interactive.duckdb_session import Connection
 from provhouse.interactive.planning.want import Mode
 from provhouse.interactive.result import Result
 from provhouse.model.errors import UsageError
+from provhouse.sql.node_marks import REF
 from provhouse.sql.not_covered import NotCovered
 from provhouse.sql.parse import Parsed, parse
 
@@ -89,9 +90,9 @@ def _check_row(
 def negated(parsed: Parsed) -> set[int]:
     """Return all references below NOT or ALL, whether or not provhouse treats them as negative."""
     return {
-        table.meta["ref"]
+        REF.of(table)
         for table in parsed.query.find_all(exp.Table)
-        if "ref" in table.meta and table.find_ancestor(exp.Not, exp.All)
+        if REF.on(table) and table.find_ancestor(exp.Not, exp.All)
     }
 
 
@@ -103,7 +104,7 @@ def cut(con: Connection, parsed: Parsed, operator: str, refs: set[int]) -> pa.Ta
     """
     query = parsed.query.copy()
     for table in list(query.find_all(exp.Table)):
-        if (ref := table.meta.get("ref")) in refs:
+        if (ref := REF.get(table)) in refs:
             text = f"rowid {operator} (select rid from __cut{ref})"
             name = exp.Table(
                 this=table.this, db=table.args.get("db"), catalog=table.args.get("catalog")
