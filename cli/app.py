@@ -14,7 +14,7 @@ from provhouse.model.command import COMMAND
 from provhouse.model.paths import local_path
 from provhouse.runtime.imports import hide_unused
 
-from .command_groups import GUIDE, GroupedHelp, group_of
+from .command_groups import GUIDE, GroupedHelp, is_old
 from .commands.blame import blame
 from .commands.browser import browser
 from .commands.check import check
@@ -119,8 +119,7 @@ COMMANDS = (
 for command in with_derived(COMMANDS):
     name = name_of(command)
     own = {"allow_interspersed_args": command not in (run_spark, dbt)}  # later options are theirs
-    old = group_of(name) is None
-    app.command(name, epilog=epilog(name), context_settings=own, hidden=old)(command)
+    app.command(name, epilog=epilog(name), context_settings=own, hidden=is_old(name))(command)
 app.add_typer(list_commands(), name="list")
 
 

@@ -1,9 +1,9 @@
 """The groups of commands in the help, and the guide that ``provhouse`` alone prints.
 
-A command without a group is an old name of another command: it works, but the help does not list
-it.
+The earlier name of a command works, but the help does not list it.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from typer.core import TyperGroup
@@ -87,17 +87,34 @@ provhouse shows where data comes from and what was derived from it.
 """
 
 
-def group_of(command: str) -> str | None:
-    """Return the group of a command, or None if it is an old name."""
-    return next((group for group, names in GROUPS.items() if command in names), None)
+_OLD = {call.split()[0] for call in OLD_NAMES}
+
+
+def is_old(command: str) -> bool:
+    """Return whether a name is an earlier name of another command."""
+    return command in _OLD
+
+
+def grouped(commands: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    """Return the names and lines of commands by group.
+
+    A new question needs no entry in ``GROUPS``: it belongs to Ask, and its line is the beginning
+    of its help.
+    """
+    known = {name for lines in GROUPS.values() for name in lines} | _OLD
+    new = {
+        name: each.get_short_help_str(60) for name, each in commands.items() if name not in known
+    }
+    return {**GROUPS, "Ask": {**GROUPS["Ask"], **new}}
 
 
 class GroupedHelp(TyperGroup):
-    """A click group whose help lists its commands by ``GROUPS``."""
+    """A click group whose help lists its commands by group."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write a section for each group of commands; omit hidden commands."""
-        width = max(len(name) for lines in GROUPS.values() for name in lines)
-        for group, lines in GROUPS.items():
+        """Write a section for each group of commands; omit earlier names."""
+        groups = grouped(self.commands)
+        width = max(len(name) for lines in groups.values() for name in lines)
+        for group, lines in groups.items():
             with formatter.section(group):
                 formatter.write_dl([(name.ljust(width), line) for name, line in lines.items()])

@@ -8,7 +8,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from .app import app
-from .command_groups import GROUPS, OLD_NAMES
+from .command_groups import OLD_NAMES, grouped
 
 
 def document() -> str:
@@ -31,7 +31,7 @@ def _page() -> Iterator[str]:
     yield "[retracting](retracting.md) and [erasing](erasing.md).\n"
     with group.make_context("provhouse", [], resilient_parsing=True, max_content_width=80) as root:
         yield from _block("provhouse", group.get_help(root))
-        for name in (name for lines in GROUPS.values() for name in lines):
+        for name in (name for lines in grouped(group.commands).values() for name in lines):
             yield from _command(f"provhouse {name}", group.commands[name], root)
         yield "\n## Earlier names"
         yield "These names work, with the same output and exit status. Each has its own help.\n"

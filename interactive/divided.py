@@ -26,7 +26,7 @@ from .record_expressions import check_aggregate
 if TYPE_CHECKING:
     from provhouse.sql.catalog import TablePlace
 
-    from .session import Session
+    from .session_state import Session
 
 PARTS, PART = "__provhouse_parts", "__provhouse_part"
 FEW = 1 << 22

@@ -11,7 +11,7 @@ import duckdb
 from provhouse.sql.parameters import Parameters
 
 from .planning.want import Mode, Want
-from .session import MEMORY_MB, Session
+from .session_state import MEMORY_MB, Session
 from .table_sources import check_database, ending
 
 if TYPE_CHECKING:

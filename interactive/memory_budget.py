@@ -21,7 +21,7 @@ class Indexes(Protocol):
         """Move the indexes to files in a folder."""
 
 
-class Columns(Protocol):
+class DecodedColumns(Protocol):
     """The decoded columns of tables."""
 
     @property
@@ -37,7 +37,7 @@ class Memory:
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
-        self.columns: Columns | None = None
+        self.columns: DecodedColumns | None = None
         self._results: dict[int, weakref.ref[Indexes]] = {}
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 

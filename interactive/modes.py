@@ -12,7 +12,7 @@ from .planning.plan import Plan
 from .planning.want import Mode, Want
 
 if TYPE_CHECKING:
-    from .session import Session
+    from .session_state import Session
 
 COMPILED_ROWS = 1 << 17
 """With fewer rows than this, DuckDB finishes before compiled loops would have started."""

@@ -29,7 +29,7 @@ from .index.decoded import Coded, DecodedNumbers, Unfit
 from .index.rid_indexes import Rows
 
 if TYPE_CHECKING:
-    from .session import Session
+    from .session_state import Session
 
 RECORDS, CHOSEN, ROW = "records", "__provhouse_records", "__provhouse_rid"
 BATCH = 1 << 17

@@ -37,7 +37,7 @@ from .table_states import TableStates
 if TYPE_CHECKING:
     from provhouse.ingest.ingest_summary import Summary
 
-    from .session import Session
+    from .session_state import Session
 
 
 class Result:

@@ -23,7 +23,7 @@ from .planning.plan import Plan
 from .planning.row_identity import WitnessQuestion
 
 if TYPE_CHECKING:
-    from .session import Session
+    from .session_state import Session
 
 
 class Lineage:

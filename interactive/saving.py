@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from provhouse.ingest.ingest_summary import Summary
 
     from .result import Result
-    from .session import Session
+    from .session_state import Session
 
 CHUNK = 1 << 20
 """The number of triples in one batch."""

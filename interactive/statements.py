@@ -31,7 +31,7 @@ from .stored_rows import QUERY, StoredRows, order_of
 from .table_sources import ReadSource
 
 if TYPE_CHECKING:
-    from .session import Session
+    from .session_state import Session
 
 FILE = "__provhouse_file"
 """The temporary table for the rows of the file that COPY has written."""

@@ -16,7 +16,7 @@ from .record_queries import answered, over
 from .table_states import TableStates
 
 if TYPE_CHECKING:
-    from .session import Session
+    from .session_state import Session
 
 
 class Records:

@@ -7,7 +7,7 @@ from provhouse.model.errors import UsageError
 from provhouse.sql.catalog import TablePlace
 
 if TYPE_CHECKING:
-    from .session import Session
+    from .session_state import Session
 
 
 class TableStates:

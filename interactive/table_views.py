@@ -16,7 +16,7 @@ from .table_records import Records
 from .table_states import TableStates
 
 if TYPE_CHECKING:
-    from .session import Session
+    from .session_state import Session
 
 RID = "__provhouse_rid"
 

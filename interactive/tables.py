@@ -1,4 +1,4 @@
-"""What the parts of a session use of it."""
+"""The part of a session that its own parts use."""
 
 from collections.abc import Iterable
 from typing import Any, Protocol
@@ -12,7 +12,7 @@ from .table_sources import FileVersion
 
 
 class Tables(Protocol):
-    """A DuckDB connection, and its tables: the part of ``Session`` that its own parts need."""
+    """A DuckDB connection and its tables, as ``Session`` offers them."""
 
     duckdb: DuckDBPyConnection
     memory: Memory

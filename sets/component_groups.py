@@ -106,6 +106,7 @@ def _listed(parent: I32, items: I32, least: int) -> I64:
 
 @compiled(inline=True)
 def _weight(of: _Weighed, root: int) -> int:
+    """Return a component's estimated cost, which is at least 1."""
     return max(int(of.item * np.int64(of.items[root]) + of.edge * of.edges[root]), 1)
 
 
@@ -120,6 +121,7 @@ def _step(weight: int, window: int) -> int:
 
 @compiled()
 def _steps(of: _Weighed, roots: I64) -> I64:
+    """Return, for each component, the distance from its start to the start of the next one."""
     result = np.empty(len(roots), np.int64)
     for number in range(len(roots)):
         result[number] = _step(_weight(of, roots[number]), of.window)
@@ -167,6 +169,7 @@ def _enter(found: I64, begin: int, weight: int, edges: int, window: int) -> int:
 
 @compiled()
 def _renumber(parent: I32, groups: I32, rank: I64) -> None:
+    """Replace the group of each root by the group's rank. Other items look at their root."""
     for root in range(len(parent)):
         if parent[root] == root:
             groups[root] = rank[groups[root]]

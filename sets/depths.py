@@ -30,6 +30,10 @@ def neighbours(nodes: int, src: Edges, dst: Edges) -> tuple[I64, I32]:
 
 @compiled(nogil=True)
 def _fill(free: I64, src: Edges, dst: Edges) -> I32:
+    """Return the heads of edges by tail.
+
+    ``free`` has the next free place of each tail, and grows.
+    """
     heads = np.empty(len(src), np.int32)
     for edge in range(len(src)):
         heads[free[src[edge]]] = dst[edge]

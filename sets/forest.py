@@ -81,6 +81,7 @@ def root(parent: I32, item: int) -> int:
 
 @compiled(nogil=True)
 def _join(forest: Forest, src: Edges, dst: Edges, joins: int, theta: int) -> int:
+    """Join the ends of edges, and log each join; undo all joins once a set has ``theta`` items."""
     parent = forest.parent
     for edge in range(len(src)):
         below = _link(forest, root(parent, src[edge]), root(parent, dst[edge]))
@@ -96,6 +97,7 @@ def _join(forest: Forest, src: Edges, dst: Edges, joins: int, theta: int) -> int
 
 @compiled(nogil=True)
 def _join_some(forest: Forest, src: Edges, dst: Edges, largest: int) -> int:
+    """Join the ends of those edges whose joint set has at most ``largest`` items."""
     joins = 0
     for edge in range(len(src)):
         one, other = root(forest.parent, src[edge]), root(forest.parent, dst[edge])
@@ -120,6 +122,7 @@ def _link(forest: Forest, one: int, other: int) -> int:
 
 @compiled(nogil=True)
 def _undo(forest: Forest, joins: int) -> None:
+    """Undo the logged joins, the last one first: only then is each child's root unchanged."""
     parent, ring = forest.parent, forest.ring
     for undone in range(joins - 1, -1, -1):
         child = forest.log[undone]
@@ -131,6 +134,7 @@ def _undo(forest: Forest, joins: int) -> None:
 
 @compiled(nogil=True)
 def _roots(parent: I32) -> I32:
+    """Return the root of each item."""
     result = np.empty_like(parent)
     for item in range(len(parent)):
         result[item] = root(parent, item)

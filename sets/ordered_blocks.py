@@ -231,6 +231,7 @@ class Ordered:
 
 @compiled(nogil=True)
 def _add_parents(order: I64, at: I64, heads: I32, chosen: Bools) -> None:
+    """Choose all nodes that a chosen node reaches. Heads come before tails in ``order``."""
     for node in order[::-1]:
         if chosen[node]:
             for edge in range(at[node], at[node + 1]):

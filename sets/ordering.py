@@ -34,6 +34,7 @@ def parents_first(start: I64, at: I64, heads: I32) -> I64:
 
 @compiled()
 def _depth_first(start: I64, at: I64, heads: I32) -> I64:
+    """Return the nodes in postorder: each node comes after all nodes that it reaches."""
     order = np.empty(len(start), np.int64)
     stack = np.empty(len(start) + 1, np.int64)
     next_edge = at[:-1].copy()

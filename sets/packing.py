@@ -196,6 +196,11 @@ def _sources(nodes: int, items: I64, child: I32, parent: I32, group: I32, limit:
 
 @compiled(nogil=True)
 def _share(order: I64, at: I64, children: I32, group: I32, items: I64, limit: int) -> I32:
+    """Return the leader of each row.
+
+    Rows share a leader while their items fit into ``limit``, and their children are at most twice
+    the leader's.
+    """
     label = np.arange(len(items)).astype(np.int32)
     leader_of = np.full(children.max() + 1 if len(children) else 0, -1, np.int64)
     leader, size, shared = -1, 0, 0

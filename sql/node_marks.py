@@ -14,7 +14,7 @@ from .dialect import meta
 T = TypeVar("T")
 
 
-class Mark(Generic[T]):
+class NodeMark(Generic[T]):
     """A fact about a node, stored under a name."""
 
     def __init__(self, name: str) -> None:
@@ -53,39 +53,39 @@ def copy_marks(source: exp.Expr, target: exp.Expr) -> None:
     target.meta.update(meta(source))
 
 
-USE: Final = Mark[int]("use")
+USE: Final = NodeMark[int]("use")
 """The number of a use of a table; copies of an expression share it."""
-REF: Final = Mark[int]("ref")
+REF: Final = NodeMark[int]("ref")
 """The position of a base table's use in ``Parsed.references``."""
-CTE: Final = Mark[int]("cte")
+CTE: Final = NodeMark[int]("cte")
 """The position of the CTE that a table names in ``Parsed.ctes``."""
-CTE_ID: Final = Mark[int]("of")
+CTE_ID: Final = NodeMark[int]("of")
 """The identity of the CTE that a table names, until the CTEs have positions."""
-KEPT_AT: Final = Mark[int]("kept")
+KEPT_AT: Final = NodeMark[int]("kept")
 """The position in ``Parsed.kept`` of the block whose stored rows a table reads."""
-ITSELF: Final = Mark[int]("self")
+ITSELF: Final = NodeMark[int]("self")
 """True for a recursive CTE's use of itself; once it is stored, the position of its reference."""
-RECURSION: Final = Mark[int]("recursion")
+RECURSION: Final = NodeMark[int]("recursion")
 """The position in ``Parsed.recursions`` of the recursive CTE whose rows a table reads."""
-STORED: Final = Mark[bool]("stored")
+STORED: Final = NodeMark[bool]("stored")
 """Whether a derived table stands for the stored rows of a recursion."""
-TYPES: Final = Mark[list[str]]("types")
+TYPES: Final = NodeMark[list[str]]("types")
 """The types of a recursive CTE's columns."""
-NAMES: Final = Mark[list[str]]("names")
+NAMES: Final = NodeMark[list[str]]("names")
 """The names that a CTE gives to its columns."""
-WRITTEN: Final = Mark[str]("written")
+WRITTEN: Final = NodeMark[str]("written")
 """An identifier as the user has written it."""
-GROUPED: Final = Mark[bool]("grouped")
+GROUPED: Final = NodeMark[bool]("grouped")
 """A query without GROUP BY whose rows are groups, because of a subquery's aggregate."""
-OF_OUTER: Final = Mark[bool]("of_outer")
+OF_OUTER: Final = NodeMark[bool]("of_outer")
 """An aggregate in a subquery that aggregates the rows of an outer query."""
-AGGREGATED: Final = Mark[str]("aggregated")
+AGGREGATED: Final = NodeMark[str]("aggregated")
 """The name of a table of the query whose rows an aggregate in a subquery aggregates."""
-TIES: Final = Mark[bool]("ties")
+TIES: Final = NodeMark[bool]("ties")
 """A window that ranks rows for LIMIT WITH TIES; its partition has no part in the lineage."""
-VISIBLE: Final = Mark[int]("visible")
+VISIBLE: Final = NodeMark[int]("visible")
 """The number of a query's own columns; hidden columns come after them."""
-EXPOSED: Final = Mark[int]("exposed")
+EXPOSED: Final = NodeMark[int]("exposed")
 """The position of a query's row identity among those that are known."""
-OUTER_NAME: Final = Mark[str]("outer")
+OUTER_NAME: Final = NodeMark[str]("outer")
 """The name of the hidden column that gives a column of an outer query."""

@@ -46,6 +46,7 @@ def _numbers(column: pa.Array, width: str) -> tuple[npt.NDArray[np.uint8], I64]:
 
 @compiled(nogil=True)
 def _digests(data: npt.NDArray[np.uint8], offsets: I64, valid: Bools, seeds: U64) -> U64:
+    """Return the hash of each string; a NULL leaves its seed, as in Spark."""
     out = seeds.copy()
     for row in range(len(out)):
         if valid[row]:

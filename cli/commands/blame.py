@@ -100,7 +100,7 @@ def _keep(settings: "Settings", result: "BlameResult", fault: str) -> None:
 def _asked(
     table: str | None, where: str | None, dbt: Path | None, program: str | None
 ) -> "tuple[str, str | Selecting, Program | None]":
-    from provhouse.dbt import failed_tests
+    from provhouse.failed_tests import failed_tests
 
     if (where is None) == (dbt is None) or (table is None and dbt is None):
         raise UsageError(

@@ -65,5 +65,6 @@ def _name(job: Job, read: ReadResult, place: int) -> str:
 
 @compiled()
 def _count(places: I32, counts: I32) -> None:
+    """Add the number of occurrences of each place to ``counts``."""
     for place in places:
         counts[place] += 1

@@ -67,6 +67,7 @@ def _blocks(ids: I64, at: int, end: int) -> tuple[I64, I64, I64]:
 
 @compiled()
 def _starts(ids: I64, at: int, end: int) -> I64:
+    """Return the first row of each block among the rows ``at`` to ``end``, whose ids are sorted."""
     count = 0
     for row in range(at, end):
         count += row == at or ids[row] >> BLOCK_BITS != ids[row - 1] >> BLOCK_BITS
@@ -151,6 +152,7 @@ class IdIndex:
 
 @compiled()
 def _find(index: IndexArrays, codes: I32, ids: I64) -> I64:
+    """Return the place of each id, or -1. Consecutive ids mostly share a block, which is kept."""
     out = np.full(len(ids), -1, np.int64)
     code, block, at = np.int32(-1), np.int64(0), -1
     for row in range(len(ids)):

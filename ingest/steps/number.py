@@ -255,6 +255,7 @@ class Places:
 
 @compiled()
 def _find(hashed: U64, starts: I64, shift: np.uint64, wanted: U64) -> I32:
+    """Return the place of each hash, or -1. ``starts`` bounds the search by the hash's top bits."""
     out = np.empty(len(wanted), np.int32)
     for row in range(len(wanted)):
         key = wanted[row]

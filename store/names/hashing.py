@@ -40,11 +40,13 @@ def _of_chunk(names: Column, seed: int) -> U64:
 
 @compiled(inline=True)
 def _left(x: np.uint64, bits: int) -> np.uint64:
+    """Rotate the bits of a word to the left."""
     return (x << np.uint64(bits)) | (x >> np.uint64(64 - bits))
 
 
 @compiled(inline=True)
 def _word(data: npt.NDArray[np.uint8], at: int, length: int) -> np.uint64:
+    """Return bytes as a little-endian word."""
     word = np.uint64(0)
     for i in range(length):
         word |= np.uint64(data[at + i]) << np.uint64(8 * i)
@@ -53,6 +55,7 @@ def _word(data: npt.NDArray[np.uint8], at: int, length: int) -> np.uint64:
 
 @compiled(inline=True)
 def _round(state: np.uint64, word: np.uint64) -> np.uint64:
+    """Mix a word into the state, as xxHash does in each round."""
     return _left(state + word * _P2, 31) * _P1
 
 
@@ -90,6 +93,7 @@ def digest(data: npt.NDArray[np.uint8], at: int, end: int, seed: np.uint64) -> n
 
 @compiled()
 def _xxh64(data: npt.NDArray[np.uint8], offsets: npt.NDArray[np.int64], seed: np.uint64) -> U64:
+    """Return the xxHash of each string."""
     out = np.empty(len(offsets) - 1, np.uint64)
     for row in range(len(out)):
         out[row] = digest(data, offsets[row], offsets[row + 1], seed)

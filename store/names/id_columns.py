@@ -40,6 +40,7 @@ def _differences(ids: I64, codes: I32, given: Bools) -> I64:
 
 @compiled()
 def _sums(differences: I64, codes: I32, given: Bools) -> I64:
+    """Return ids from differences: each is the difference to the last id of the same table."""
     out = np.zeros(len(differences), np.int64)
     last = np.zeros(_tables(codes), np.int64)
     for row in range(len(out)):
@@ -51,6 +52,7 @@ def _sums(differences: I64, codes: I32, given: Bools) -> I64:
 
 @compiled()
 def _tables(codes: I32) -> int:
+    """Return the number of tables, which is the largest code plus one."""
     most = 0
     for code in codes:
         most = max(most, code + 1)

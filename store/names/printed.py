@@ -88,6 +88,7 @@ def _magnitude(number: np.int64) -> np.uint64:
 
 @compiled()
 def _lengths(codes: I32, ids: I64, around: I64) -> I64:
+    """Return the number of bytes of each name; a name with a negative code is empty."""
     out = np.zeros(len(ids), np.int64)
     for row in range(len(ids)):
         if codes[row] < 0:
@@ -128,6 +129,7 @@ def _print(
     ends: I64,
     data: Bytes,
 ) -> None:
+    """Write each name so that it ends at ``ends``: its prefix, its id, its suffix."""
     for row in range(len(ids)):
         code = codes[row]
         if code < 0:
@@ -144,6 +146,7 @@ def _print(
 
 @compiled()
 def _hash(before: Bytes, after: Bytes, ids: I64, seed: np.uint64) -> U64:
+    """Return the hash of each name without storing the names."""
     out = np.empty(len(ids), np.uint64)
     text = np.empty(len(before) + DIGITS + len(after), np.uint8)
     digits = len(before) + DIGITS
@@ -160,6 +163,7 @@ def _hash(before: Bytes, after: Bytes, ids: I64, seed: np.uint64) -> U64:
 def _parse(
     text: Bytes, offsets: I64, before: Bytes, before_at: I64, after: Bytes, after_at: I64
 ) -> tuple[I32, I64]:
+    """Return the code and the id of each string; the code is -1 if no table prints such a name."""
     code = np.full(len(offsets) - 1, -1, np.int32)
     ids = np.zeros(len(offsets) - 1, np.int64)
     for row in range(len(code)):

@@ -1,6 +1,6 @@
 """Keys of every type: a row has one name, whatever kind of file stores it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -31,7 +31,7 @@ NAMES = ["/".join(row) for row in zip(*(texts for _, texts in COLUMNS.values()),
 
 
 @pytest.fixture(autouse=True)
-def zone(spark: SparkSession) -> None:
+def zone(spark: SparkSession) -> Iterator[None]:
     """Let the session's time zone differ from UTC."""
     spark.conf.set("spark.sql.session.timeZone", "Asia/Kathmandu")
     try:

@@ -4,11 +4,12 @@ import shlex
 from typing import cast
 
 import pytest
+import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
 from provhouse.cli.app import app, run
-from provhouse.cli.command_groups import GROUPS, GUIDE, OLD_NAMES
+from provhouse.cli.command_groups import GROUPS, GUIDE, OLD_NAMES, grouped
 
 GROUP = cast(TyperGroup, get_command(app))
 LISTED = [name for lines in GROUPS.values() for name in lines]
@@ -37,6 +38,14 @@ def test_commands_outside_of_groups_are_hidden_and_have_a_new_name() -> None:
     assert {old.split()[0] for old in OLD_NAMES} == hidden
     for new in OLD_NAMES.values():
         assert new.split()[0] in LISTED
+
+
+def test_a_new_question_is_listed_without_an_entry() -> None:
+    new = typer.main.get_command(typer.Typer(callback=lambda: None))
+    new.help = "Show the newest items. They are sorted."
+    found = grouped({**GROUP.commands, "newest": new})
+    assert found.pop("Ask") == {**GROUPS["Ask"], "newest": "Show the newest items."}
+    assert found == {group: lines for group, lines in GROUPS.items() if group != "Ask"}
 
 
 @pytest.mark.long

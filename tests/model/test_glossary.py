@@ -7,6 +7,9 @@ import pytest
 
 import provhouse
 import provhouse.interactive
+import provhouse.pandas
+import provhouse.polars
+from provhouse import revised
 
 GLOSSARY = Path(__file__).parent.parent.parent / "model" / "glossary.md"
 OTHER = {
@@ -43,7 +46,10 @@ def _nouns(module: object) -> set[str]:
     return {word.lower() for name in names for word in re.findall(r"[A-Z][a-z-]+", name)}
 
 
-@pytest.mark.parametrize("module", [provhouse, provhouse.interactive], ids=["api", "interactive"])
+MODULES = [provhouse, provhouse.interactive, provhouse.pandas, provhouse.polars, revised]
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: str(module.__name__))
 def test_every_public_noun_is_explained(module: object) -> None:
     known = terms()
     missing = {

@@ -22,7 +22,8 @@ TIMES = [
 
 
 def texts(values: list[object], kind: pa.DataType | None = None) -> list[str | None]:
-    return key_text(pa.array(values, kind)).to_pylist()
+    found: list[str | None] = key_text(pa.array(values, kind)).to_pylist()
+    return found
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False)))

@@ -305,6 +305,7 @@ def _given(source: int, given: float, graph: TripleIndex, outcome: Outcome) -> t
 
 @compiled(nogil=True)
 def _close(one: float, other: float) -> bool:
+    """Return whether two sums differ only by the order in which floats were added."""
     return abs(one - other) <= 1e-9 * max(abs(one), abs(other))
 
 

@@ -153,6 +153,7 @@ def _value(place: int, graph: TripleIndex, by: ByDerivation, ask: Asked, values:
 
 @compiled(nogil=True, inline=True)
 def _plus(how: int, one: float, other: float) -> float:
+    """Combine the values of two alternatives."""
     if how == TRUST:
         return max(one, other)
     return one + other if how == COUNT else min(one, other)
@@ -160,6 +161,7 @@ def _plus(how: int, one: float, other: float) -> float:
 
 @compiled(nogil=True, inline=True)
 def _times(how: int, one: float, other: float) -> float:
+    """Combine the values of two joint inputs."""
     if how == COST:
         return one + other
     return max(one, other) if how == ACCESS else one * other

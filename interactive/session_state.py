@@ -28,7 +28,7 @@ MEMORY_MB = 2048
 
 
 class Session:
-    """What the queries of one connection share.
+    """The state that all queries of one connection share.
 
     Planning, indexes and questions take a session; users call ``Connection``, which adds the
     queries themselves.

@@ -1,0 +1,1 @@
+../../api/failed_tests.py
