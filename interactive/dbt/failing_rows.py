@@ -23,7 +23,7 @@ from provhouse.workflows.dbt.passed_tests import with_status
 from provhouse.workflows.dbt.project import ADAPTER, DbtProject, ProjectNode, project
 
 from .built_row_names import RowNames
-from .dbt_process import DbtRun
+from .child_process import DbtRun
 from .kept_tables import KeptTables
 from .opened_database import OpenedDatabase
 from .seed_rows import file_table, seed_file

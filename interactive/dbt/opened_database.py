@@ -16,7 +16,7 @@ from provhouse.workflows.dbt.project import DbtProject, ProjectNode
 from provhouse.workflows.dbt.relation_names import RelationNames
 
 from ..duckdb_session import Connection
-from .dbt_process import DbtRun
+from .child_process import DbtRun
 
 BEFORE = "provhouse_before"
 """The name under which the copy from before the run is attached."""

@@ -14,7 +14,7 @@ from provhouse.workflows.dbt.project import DbtProject, ProjectNode
 
 from ..planning.plan import collector_paused
 from .built_row_names import RowNames
-from .dbt_process import DbtRun
+from .child_process import DbtRun
 from .kept_tables import KeptTables
 from .model_op import ModelOp
 from .model_rows import ModelRows

@@ -16,7 +16,7 @@ from provhouse.model.settings import Settings
 from provhouse.workflows.dbt.passed_tests import with_status
 from provhouse.workflows.dbt.project import project
 
-from .dbt_process import DbtRun, run_dbt
+from .child_process import DbtRun, run_dbt
 from .kept_tables import KeptTables
 from .project_lineage import BuiltProject, project_lineage
 from .trace_file import ops_path, trace_path

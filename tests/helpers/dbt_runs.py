@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 
 from helpers.dbt_shop import DBT, ROOT
-from provhouse.interactive.dbt.dbt_process import DbtRun, run_dbt
+from provhouse.interactive.dbt.child_process import DbtRun, run_dbt
 from provhouse.interactive.dbt.kept_tables import KeptTables
 from provhouse.interactive.dbt.project_lineage import BuiltProject, project_lineage
 from provhouse.workflows.dbt.project import project

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from helpers.dbt_runs import DbtProject, install_dbt, refused
-from provhouse.interactive.dbt.dbt_process import check_adapter, run_dbt
+from provhouse.interactive.dbt.child_process import check_adapter, run_dbt
 from provhouse.interactive.dbt.kept_tables import FILE, KeptTables
 from provhouse.model.errors import Busy, Unavailable, UsageError
 

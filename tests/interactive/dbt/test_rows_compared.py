@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from provhouse.interactive.dbt.dbt_process import DbtRun
+from provhouse.interactive.dbt.child_process import DbtRun
 from provhouse.interactive.dbt.opened_database import NOW, OpenedDatabase
 from provhouse.interactive.dbt.rows_compared import same_in_arrow, same_rows
 from provhouse.sql.catalog import TablePlace
