@@ -242,8 +242,45 @@ EQUAL = {
         "select a from (select * from r where 1 < a) "
         "where try_cast(s as date) < date '2020-01-31' + interval 1 month",
     ),
+    "a scalar subquery": (
+        "select id from e where sal > (select region from d where k = 1)",
+        "select id from e where (select region from d where not k <> 1) < sal",
+    ),
+    "a scalar subquery of an inexact value": (
+        "select id, (select a from (select k, avg(sal) a from e group by k) where k = 1) x from e",
+        "select id, (select avg(sal) from e where not k <> 1 group by k) x from e",
+    ),
+    "a scalar subquery of distinct rows": (
+        "select id from e where sal = "
+        "(select distinct region + 1 from d where k = 1 and name = 'x')",
+        "select id from e where (select 1 + region from d where name = 'x' and not k <> 1) = sal",
+    ),
+    "a scalar subquery of no row": (
+        "select id, (select region from d where k = 1 and k = 2) x from e",
+        "select id, case when id > id then m end x from e",
+    ),
 }
 TRAPS = {
+    "a scalar subquery of another row": (
+        "select id from e where sal > (select region from d where k = 1)",
+        "select id from e where sal > (select region from d where k = 2)",
+    ),
+    "a scalar subquery that is NULL": (
+        "select id from e where (select region from d where k = 1) is null",
+        "select id from e where not exists (select 1 from d where k = 1)",
+    ),
+    "a scalar subquery of another column": (
+        "select id, (select a from r where b = 1) x from e",
+        "select id, (select b from r where b = 1) x from e",
+    ),
+    "a scalar subquery as a join": (
+        "select id, (select region from d where k = 1) x from e",
+        "select id, region x from e, d where d.k = 1",
+    ),
+    "an aggregate in a scalar subquery": (
+        "select id, (select count(*) from r where a = 1 group by a) x from e",
+        "select id, (select count(*) from r where a = 1) x from e",
+    ),
     "a sum with FILTER of nothing": (
         "select job, sum(case when m > 1 then 1 else 0 end) x from e group by job",
         "select job, sum(1) filter (where m > 1) x from e group by job",
