@@ -242,6 +242,10 @@ EQUAL = {
         "select a from (select * from r where 1 < a) "
         "where try_cast(s as date) < date '2020-01-31' + interval 1 month",
     ),
+    "midnights": (
+        "select id from e where try_cast(job as date) >= '2020-02-29'",
+        "select id from e where try_cast(job as date)::timestamp >= '2020-02-29'",
+    ),
     "a scalar subquery": (
         "select id from e where sal > (select region from d where k = 1)",
         "select id from e where (select region from d where not k <> 1) < sal",
@@ -261,6 +265,14 @@ EQUAL = {
     ),
 }
 TRAPS = {
+    "a day and the next midnight": (
+        "select id from e where try_cast(job as date) > '2020-02-29'",
+        "select id from e where try_cast(job as date)::timestamp >= '2020-02-29'",
+    ),
+    "an infinite moment": (
+        "select id from e where try_cast(job as date)::timestamp = 'infinity'::timestamp",
+        "select id from e where false and id > m",
+    ),
     "a scalar subquery of another row": (
         "select id from e where sal > (select region from d where k = 1)",
         "select id from e where sal > (select region from d where k = 2)",
