@@ -54,10 +54,13 @@ _nodes: dict[tuple[Any, ...], Formula] = {}
 _work = WORK
 
 
-def forget() -> None:
-    """Delete all formulas except the constants, so that each proof starts in the same state."""
+def forget(share: int = 1) -> None:
+    """Delete all formulas except the constants, so that each proof starts in the same state.
+
+    The proof has one part in ``share`` of the budget.
+    """
     global _work
-    _work = WORK
+    _work = WORK // share
     _nodes.clear()
     _nodes.update({("true", "bool"): TRUE, ("false", "bool"): FALSE})
 

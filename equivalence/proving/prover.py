@@ -1,12 +1,13 @@
 """The proof that two plans return the same rows."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
-from ..plan_form import PlanForm, doubts
+from ..plan_form import PlanForm, Scan, doubts, operators
 from . import atoms as symbols
 from .atoms import Term
+from .equal_parts import Replaced, with_equal_parts
 from .expressions import Expressions
 from .formula import OutOfSteps
 from .matching import Matching
@@ -18,6 +19,10 @@ from .translation import Translation
 
 STEPS = 5_000_000
 """The budget of a proof in z3's resource units; few benchmark pairs need 200,000."""
+SHARE = 4
+"""A proof for two parts of plans has one part in ``SHARE`` of the budget."""
+LARGE = 12
+"""The number of scans above which equal parts of two plans are replaced by tables."""
 
 
 @dataclass(frozen=True)
@@ -31,11 +36,49 @@ class Attempt:
 
 
 def attempt(first: PlanForm, second: PlanForm, schema: Schema, ordered: bool = True) -> Attempt:
-    """Try to prove that two plans return the same rows, in the same order if ``ordered``."""
-    symbols.forget()
-    solver = Solver(STEPS)
+    """Try to prove that two plans return the same rows, in the same order if ``ordered``.
+
+    In large plans, equal parts are replaced by tables first; if this gives no proof, the entire
+    plans are compared.
+    """
+    found = Attempt(False, "", 0)
+    if _scans(first) + _scans(second) > LARGE and not (doubts(first) or doubts(second)):
+        found = _by_parts(first, second, schema, ordered)
+    if found.proved:
+        return found
+    whole = _attempt(first, second, schema, ordered)
+    return replace(whole, steps=whole.steps + found.steps)
+
+
+def _by_parts(first: PlanForm, second: PlanForm, schema: Schema, ordered: bool) -> Attempt:
+    attempts: list[Attempt] = []
+
+    def prove(parts: Replaced) -> bool:
+        attempts.append(_attempt(*parts, ordered=False, share=SHARE))
+        return attempts[-1].proved
+
+    if made := with_equal_parts(first, second, schema, prove):
+        attempts.append(_attempt(*made, ordered))
+    used = {name for each in attempts if each.proved for name in each.constraints}
+    return Attempt(
+        made is not None and attempts[-1].proved,
+        "",
+        sum(each.steps for each in attempts),
+        tuple(sorted(used)),
+    )
+
+
+def _scans(plan: PlanForm) -> int:
+    return sum(isinstance(each, Scan) for each in operators(plan.root))
+
+
+def _attempt(
+    first: PlanForm, second: PlanForm, schema: Schema, ordered: bool, share: int = 1
+) -> Attempt:
+    symbols.forget(share)
+    solver, known = Solver(STEPS // share), Schema(schema.tables)
     try:
-        found = _proved((first, second), schema, solver, ordered)
+        found = _proved((first, second), known, solver, ordered)
     except NotModelled as reason:
         return Attempt(False, f"the prover has no model of {reason}", solver.steps)
     except OutOfSteps:
@@ -44,7 +87,7 @@ def attempt(first: PlanForm, second: PlanForm, schema: Schema, ordered: bool = T
         return Attempt(False, "the queries are nested too deeply for the prover", solver.steps)
     if found:
         return Attempt(False, found, solver.steps)
-    return Attempt(True, "", solver.steps, tuple(sorted(schema.used)))
+    return Attempt(True, "", solver.steps, tuple(sorted(known.used)))
 
 
 def _proved(plans: tuple[PlanForm, PlanForm], schema: Schema, solver: Solver, ordered: bool) -> str:
