@@ -66,9 +66,11 @@ class _EqualParts:
                 self._add(key, equal)
 
     def _parts_of(self, plan: PlanForm) -> dict[str, Operator]:
-        """Return the parts of a plan; smaller ones come first."""
-        found = sorted(filter(_is_part, _inner(plan.root)), key=_size)
-        return {self._key(each): each for each in found}
+        """Return the smallest part with each key in a plan; smaller ones come first."""
+        found: dict[str, Operator] = {}
+        for each in sorted(filter(_is_part, _inner(plan.root)), key=_size):
+            found.setdefault(self._key(each), each)
+        return found
 
     def _key(self, part: Operator) -> str:
         if id(part) not in self._keys:
