@@ -1,8 +1,8 @@
 """Replace the equal parts of two plans by tables, so that a proof need not look inside of them.
 
-A part is a subquery with groups or window functions. Two parts are equal if their keys are equal,
-or if a proof shows it. If the plans are equal for all contents of such tables, they are equal for
-the rows of the parts.
+A part is a subquery with groups or window functions, or a join whose rows are grouped. Two parts
+are equal if their keys are equal, or if a proof shows it. If the plans are equal for all contents
+of such tables, they are equal for the rows of the parts.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,6 +12,7 @@ from typing import NamedTuple
 from ..keys import plan_keys
 from ..plan_form import (
     AggregatedRows,
+    Join,
     Operator,
     PlanForm,
     Project,
@@ -22,9 +23,10 @@ from ..plan_form import (
     operators,
 )
 from ..variation import unique_keys
+from .narrow_groups import with_narrow_groups
 from .schema import PART, Schema, TableSchema
 
-TRIED = 12
+TRIED = 24
 """The maximum number of pairs of parts that are compared by a proof."""
 
 
@@ -43,8 +45,9 @@ def with_equal_parts(
     first: PlanForm, second: PlanForm, schema: Schema, prove: Prove
 ) -> Replaced | None:
     """Return the plans with tables in place of their equal parts, or None if there are none."""
-    found = _EqualParts(first, second, schema, prove)
-    return found.replaced(first.root, second.root) if found.first_of else None
+    plans = with_narrow_groups(first), with_narrow_groups(second)
+    found = _EqualParts(*plans, schema, prove)
+    return found.replaced(*(each.root for each in plans)) if found.first_of else None
 
 
 class _EqualParts:
@@ -53,8 +56,9 @@ class _EqualParts:
     def __init__(self, first: PlanForm, second: PlanForm, schema: Schema, prove: Prove) -> None:
         self._plan, self._prove, self._left = first, prove, TRIED
         self._tables = dict(schema.tables)
-        self._keys: dict[int, tuple[Operator, str]] = {}
-        """The key of each part, and the part, so that no other object gets its id."""
+        self._keys: dict[int, str] = {}
+        """The key of each part, by its id."""
+        self._plans = first, second  # so that no other objects get the ids of the parts
         self._parts = self._parts_of(first), self._parts_of(second)
         self.first_of: dict[str, str] = {}
         """For the key of a part of either plan, the key of the equal part of the first plan."""
@@ -68,14 +72,10 @@ class _EqualParts:
     def _parts_of(self, plan: PlanForm) -> dict[str, Operator]:
         """Return the smallest part with each key in a plan; smaller ones come first."""
         found: dict[str, Operator] = {}
-        for each in sorted(filter(_is_part, _inner(plan.root)), key=_size):
-            found.setdefault(self._key(each), each)
+        for each in sorted(_parts(plan.root), key=_size):
+            key = self._keys[id(each)] = plan_keys(self._plan_of(each)).whole
+            found.setdefault(key, each)
         return found
-
-    def _key(self, part: Operator) -> str:
-        if id(part) not in self._keys:
-            self._keys[id(part)] = part, plan_keys(self._plan_of(part)).whole
-        return self._keys[id(part)][1]
 
     def _plan_of(self, part: Operator) -> PlanForm:
         return replace(self._plan, names=_names(part), root=part)
@@ -110,14 +110,22 @@ class _EqualParts:
         return replace(operator, inputs=tuple(map(self._input, operator.inputs)))
 
     def _input(self, operator: Operator) -> Operator:
-        if _is_part(operator) and (key := self.first_of.get(self._key(operator))):
+        if key := self.first_of.get(self._keys.get(id(operator), "")):
             part = self._parts[0][key]
             return Scan((), part.columns, "", (PART, key), _names(part), ())
         return self._without_parts(operator)
 
 
-def _is_part(operator: Operator) -> bool:
-    """Return whether an operator is a subquery that it is worthwhile to replace."""
+def _parts(root: Operator) -> Iterator[Operator]:
+    """Yield the operators below the root that it is worthwhile to replace."""
+    for above in operators(root):
+        for each in above.inputs:
+            if _is_grouped(each) or (isinstance(above, AggregatedRows) and _is_join(each)):
+                yield each
+
+
+def _is_grouped(operator: Operator) -> bool:
+    """Return whether an operator is a subquery with groups or windows, whose rows have no order."""
     top = operator
     while isinstance(top, Project):
         (top,) = top.inputs
@@ -126,8 +134,8 @@ def _is_part(operator: Operator) -> bool:
     return any(isinstance(each, AggregatedRows | Window) for each in operators(operator))
 
 
-def _inner(root: Operator) -> Iterator[Operator]:
-    return (part for each in root.inputs for part in operators(each))
+def _is_join(operator: Operator) -> bool:
+    return any(isinstance(each, Join) for each in operators(operator))
 
 
 def _size(part: Operator) -> int:

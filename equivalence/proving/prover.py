@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
-from ..plan_form import PlanForm, Scan, doubts, operators
+from ..plan_form import PlanForm, doubts
 from . import atoms as symbols
 from .atoms import Term
 from .equal_parts import Replaced, with_equal_parts
@@ -21,8 +21,6 @@ STEPS = 5_000_000
 """The budget of a proof in z3's resource units; few benchmark pairs need 200,000."""
 SHARE = 4
 """A proof for two parts of plans has one part in ``SHARE`` of the budget."""
-LARGE = 12
-"""The number of scans above which equal parts of two plans are replaced by tables."""
 
 
 @dataclass(frozen=True)
@@ -38,12 +36,11 @@ class Attempt:
 def attempt(first: PlanForm, second: PlanForm, schema: Schema, ordered: bool = True) -> Attempt:
     """Try to prove that two plans return the same rows, in the same order if ``ordered``.
 
-    In large plans, equal parts are replaced by tables first; if this gives no proof, the entire
-    plans are compared.
+    Equal parts are replaced by tables first; if this gives no proof, the entire plans are compared.
     """
-    found = Attempt(False, "", 0)
-    if _scans(first) + _scans(second) > LARGE and not (doubts(first) or doubts(second)):
-        found = _by_parts(first, second, schema, ordered)
+    if reasons := [*doubts(first), *doubts(second)]:
+        return Attempt(False, f"the prover has no model of {reasons[0]}", 0)
+    found = _by_parts(first, second, schema, ordered)
     if found.proved:
         return found
     whole = _attempt(first, second, schema, ordered)
@@ -54,6 +51,8 @@ def _by_parts(first: PlanForm, second: PlanForm, schema: Schema, ordered: bool) 
     attempts: list[Attempt] = []
 
     def prove(parts: Replaced) -> bool:
+        if sum(each.steps for each in attempts) > STEPS:
+            return False
         attempts.append(_attempt(*parts, ordered=False, share=SHARE))
         return attempts[-1].proved
 
@@ -66,10 +65,6 @@ def _by_parts(first: PlanForm, second: PlanForm, schema: Schema, ordered: bool) 
         sum(each.steps for each in attempts),
         tuple(sorted(used)),
     )
-
-
-def _scans(plan: PlanForm) -> int:
-    return sum(isinstance(each, Scan) for each in operators(plan.root))
 
 
 def _attempt(
@@ -92,8 +87,6 @@ def _attempt(
 
 def _proved(plans: tuple[PlanForm, PlanForm], schema: Schema, solver: Solver, ordered: bool) -> str:
     """Return the reason why there is no proof; empty if there is a proof."""
-    if found := [each for plan in plans for each in doubts(plan)]:
-        raise NotModelled(found[0])
     translation = Translation(schema, Expressions(Constants.of(_parts(plans))))
     one, other = (translation.rows(plan.root) for plan in plans)
     if not ordered:

@@ -4,11 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from helpers.proof_pairs import DDL, EQUAL
-from helpers.proof_traps import TRAPS
-from helpers.sampled import one_in
+from helpers.proof_pairs import DDL
 from provhouse.equivalence.empty_database import EmptyDatabase, empty_database
-from provhouse.equivalence.proving import prover
 from provhouse.equivalence.proving.proof import schema_of
 from provhouse.equivalence.proving.prover import Attempt, attempt
 
@@ -67,11 +64,6 @@ def database() -> Iterator[EmptyDatabase]:
         yield found
 
 
-@pytest.fixture(autouse=True)
-def _replaced_in_all_plans(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(prover, "LARGE", 0)
-
-
 def _attempt(database: EmptyDatabase, one: str, other: str) -> Attempt:
     return attempt(database.plan(one), database.plan(other), schema_of(database))
 
@@ -90,16 +82,3 @@ def test_plans_with_other_parts_are_not(database: EmptyDatabase, one: str, other
 def test_a_proof_with_parts_does_not_assume_their_keys(database: EmptyDatabase) -> None:
     found = _attempt(database, *PROVED["the key of a part"])
     assert found.constraints == ("foreign key e(k) of d(k)", "key d(k)")
-
-
-@pytest.mark.parametrize(("one", "other"), one_in(8, EQUAL.values()), ids=EQUAL)
-def test_proofs_without_parts_are_still_found(
-    database: EmptyDatabase, one: str, other: str
-) -> None:
-    assert _attempt(database, one, other).proved
-
-
-@pytest.mark.parametrize(("one", "other"), one_in(8, TRAPS.values()), ids=TRAPS)
-def test_traps_are_not_proved_by_parts(database: EmptyDatabase, one: str, other: str) -> None:
-    for first, second in ((one, other), (other, one)):
-        assert not _attempt(database, first, second).proved
