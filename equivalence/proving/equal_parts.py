@@ -12,7 +12,9 @@ from typing import NamedTuple
 from ..keys import plan_keys
 from ..plan_form import (
     AggregatedRows,
+    Filter,
     Join,
+    Limit,
     Operator,
     PlanForm,
     Project,
@@ -120,14 +122,15 @@ def _parts(root: Operator) -> Iterator[Operator]:
     """Yield the operators below the root that it is worthwhile to replace."""
     for above in operators(root):
         for each in above.inputs:
-            if _is_grouped(each) or (isinstance(above, AggregatedRows) and _is_join(each)):
+            inside = _is_grouped(each) or (isinstance(above, AggregatedRows) and _is_join(each))
+            if inside and each.columns:
                 yield each
 
 
 def _is_grouped(operator: Operator) -> bool:
     """Return whether an operator is a subquery with groups or windows, whose rows have no order."""
     top = operator
-    while isinstance(top, Project):
+    while isinstance(top, Project | Filter | Limit):  # these keep the order
         (top,) = top.inputs
     if isinstance(top, Sort) or not isinstance(operator, Project | Union | AggregatedRows):
         return False
@@ -158,5 +161,13 @@ def _table(part: Operator) -> TableSchema:
     columns = tuple((name, each.type) for name, each in zip(names, part.columns, strict=True))
     given = zip(names, part.columns, strict=True)
     not_null = frozenset(name for name, each in given if not each.nullable)
-    keys = tuple(tuple(names[at] for at in sorted(key)) for key in unique_keys(part) if key)
+    keys = tuple(tuple(names[at] for at in sorted(key)) for key in _keys(part) if key)
     return TableSchema(columns, not_null, keys, ())
+
+
+def _keys(part: Operator) -> list[frozenset[int]]:
+    """Return the keys of a part that follow from its groups, and from no constraint of a table."""
+    top = part
+    while isinstance(top, Project | Filter | Limit | Window):
+        (top,) = top.inputs
+    return unique_keys(part) if isinstance(top, AggregatedRows) else []

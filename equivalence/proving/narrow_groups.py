@@ -12,7 +12,7 @@ from ..plan_form import AggregatedRows, ColumnReference, Operator, PlanForm, Pro
 
 
 def with_narrow_groups(plan: PlanForm) -> PlanForm:
-    """Return a plan in which each GROUP BY reads all columns of its input, in this order."""
+    """Return a plan in which each GROUP BY that reads columns has an input with only these."""
     return replace(plan, root=_Narrowing().narrowed(plan.root))
 
 
@@ -34,6 +34,8 @@ class _Narrowing:
 def _narrow(groups: AggregatedRows) -> AggregatedRows:
     (below,) = groups.inputs
     read = list(dict.fromkeys([*_places(groups.groups), *_places(groups.functions)]))
+    if not read:
+        return groups
     columns = tuple(below.columns[at] for at in read)
     project = Project((below,), columns, "", tuple(map(ColumnReference, read)))
     places = {at: number for number, at in enumerate(read)}

@@ -51,6 +51,10 @@ NOT_PROVED = {
         f"select count(s.x) c from (select k, max(pay) x from e group by k) s, ({SUMS}) t",
         f"select count(s.k) c from (select k, max(pay) x from e group by k) s, ({SAME}) t",
     ),
+    "the order of a filtered part": (
+        f"select k + 1 x from (select k from (select k, n from ({SUMS}) order by k) where n > 1)",
+        f"select k + 1 x from (select k from (select k, n from ({SAME}) order by n) where n > 1)",
+    ),
     "the order of a part": (
         f"select k from ({SUMS}) order by n, k limit 2",
         f"select k from ({SAME}) order by x, k limit 2",
@@ -82,3 +86,15 @@ def test_plans_with_other_parts_are_not(database: EmptyDatabase, one: str, other
 def test_a_proof_with_parts_does_not_assume_their_keys(database: EmptyDatabase) -> None:
     found = _attempt(database, *PROVED["the key of a part"])
     assert found.constraints == ("foreign key e(k) of d(k)", "key d(k)")
+
+
+def test_a_proof_assumes_the_key_of_a_table_in_a_part(database: EmptyDatabase) -> None:
+    """The rows of the windows are distinct only because their table has a key."""
+    ranks = "select id, rank() over (order by sal) x from e"
+    found = _attempt(
+        database,
+        f"select distinct s.id, s.x from ({ranks}) s join ({ranks}) t on s.id = t.id",
+        f"select s.id, s.x from ({ranks}) s join ({ranks}) t on s.id = t.id",
+    )
+    assert found.proved
+    assert "key e(id)" in found.constraints
