@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from helpers.proof_pairs import DDL
+from helpers.sampled import one_in
 from provhouse.equivalence.empty_database import EmptyDatabase, empty_database
 from provhouse.equivalence.proving.proof import schema_of
 from provhouse.equivalence.proving.prover import Attempt, attempt
@@ -72,12 +73,12 @@ def _attempt(database: EmptyDatabase, one: str, other: str) -> Attempt:
     return attempt(database.plan(one), database.plan(other), schema_of(database))
 
 
-@pytest.mark.parametrize(("one", "other"), PROVED.values(), ids=PROVED)
+@pytest.mark.parametrize(("one", "other"), one_in(2, PROVED.values()), ids=PROVED)
 def test_plans_with_equal_parts_are_proved(database: EmptyDatabase, one: str, other: str) -> None:
     assert _attempt(database, one, other).proved
 
 
-@pytest.mark.parametrize(("one", "other"), NOT_PROVED.values(), ids=NOT_PROVED)
+@pytest.mark.parametrize(("one", "other"), one_in(3, NOT_PROVED.values()), ids=NOT_PROVED)
 def test_plans_with_other_parts_are_not(database: EmptyDatabase, one: str, other: str) -> None:
     for first, second in ((one, other), (other, one)):
         assert not _attempt(database, first, second).proved
