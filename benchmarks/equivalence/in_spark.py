@@ -164,5 +164,15 @@ def _quoted(value: Any) -> str:
     return "NULL" if value is None else f"'{text}'"
 
 
+def sentence(found: InSpark) -> str:
+    """Return what the results show."""
+    failed = f", and refused or failed for {len(found['failed'])} others" if found["failed"] else ""
+    return (
+        f"Spark executed both queries of {found['executed']} proved pairs{failed}. "
+        f"{found['with_rows']} of the executed pairs gave rows; "
+        f"the rows of {len(found['differ']) or 'no'} pairs differ."
+    )
+
+
 if __name__ == "__main__":
     main()
