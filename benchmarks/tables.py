@@ -13,7 +13,7 @@ from benchmarks.capture import capture_coverage as captured
 from benchmarks.capture import capture_memory as memory
 from benchmarks.capture import nights, overhead, programs, tpcds
 from benchmarks.charts import crossfilter_speed as crossfilter
-from benchmarks.equivalence import edits, pairs
+from benchmarks.equivalence import edits, in_spark, pairs
 from benchmarks.frames import frames_speed
 from benchmarks.ingest import builds, capacity, ingest
 from benchmarks.ingest import component_speed as components
@@ -97,6 +97,7 @@ def figures() -> Iterator[Table]:
     yield one("figures/interactive.md", "interactive", form.RESULTS, interactive.table)
     yield one("figures/interactive.md", "interactive all", all_table.RESULTS, all_table.table)
     yield one("figures/equivalence.md", "equivalence", pairs.RESULTS, pairs.table)
+    yield one("figures/equivalence.md", "proofs in Spark", in_spark.RESULTS, in_spark.sentence)
     yield one("figures/equivalence.md", "edits", edits.RESULTS, edits.table)
     yield one("figures/what-if.md", "what-if", what_if.RESULTS, what_if.tables)
     yield one("figures/linked-views.md", "crossfilter", crossfilter.RESULTS, crossfilter.table)

@@ -42,9 +42,11 @@ from .plan_form import (
     Values,
     Window,
 )
+from .scalar_subquery import scalar_subquery
 from .variation import aggregation_varies, groups_vary, limit_varies, window_varies
 
 NO_COLUMN = (1 << 64) - 1
+ONE_ROW = Values((), (), "", ((),))
 BOTH = frozenset({"INNER", "LEFT", "RIGHT", "FULL", "SINGLE"})
 """Types of joins whose columns are the columns of both inputs."""
 
@@ -82,6 +84,8 @@ class Translation:
         kind = node.get("type", "")
         if kind == "LOGICAL_MATERIALIZED_CTE":
             return self._with_query(node)
+        if (found := scalar_subquery(node)) is not None:
+            return self._scalar(*found)
         inputs = tuple(map(self.operator, node.get("children", ())))
         try:
             if any(isinstance(each, Opaque) for each in inputs):
@@ -101,6 +105,19 @@ class Translation:
         known = {"type", "children", "table_index", "column_count", "ctename", "materialize"}
         made = self.operator(reader)
         return made if set(node) <= known else _opaque(node, (made,), "a WITH query")
+
+    def _scalar(self, query: Node, value: Node) -> Operator:
+        """Return one row with the value of a scalar subquery, or with NULL if it has no row."""
+        below = self.operator(query)
+        try:
+            if isinstance(below, Opaque):
+                raise NotTranslated(below.reason)
+            made = expression(value, below.columns)
+        except NotTranslated as reason:
+            return _opaque(query, (below,), str(reason))
+        column = column_of(made, below.columns)
+        rows = Project((below,), (column,), "", (made,))
+        return Join((ONE_ROW, rows), (_outer(column, True),), "", "SINGLE", (), ())
 
     def with_reference(self, part: NodeReader, inputs: Sequence[Operator]) -> Operator:
         """Return the WITH query that a node reads."""
@@ -159,7 +176,13 @@ def _values(_: Translation, part: NodeReader, inputs: Sequence[Operator]) -> Ope
 
 
 def _one_row(_: Translation, part: NodeReader, inputs: Sequence[Operator]) -> Operator:
-    return Values((), (), "", ((),))
+    return ONE_ROW
+
+
+def _no_rows(_: Translation, part: NodeReader, inputs: Sequence[Operator]) -> Operator:
+    part.skip("bindings")
+    types = map(type_text, part.take("return_types"))
+    return Values((), tuple(Column(type_, True) for type_ in types), "", ())
 
 
 def _filter(_: Translation, part: NodeReader, inputs: tuple[Operator, ...]) -> Operator:
@@ -340,6 +363,7 @@ TRANSLATED: Mapping[str, Translator] = {
     "LOGICAL_CTE_REF": Translation.with_reference,
     "LOGICAL_EXPRESSION_GET": _values,
     "LOGICAL_DUMMY_SCAN": _one_row,
+    "LOGICAL_EMPTY_RESULT": _no_rows,
     "LOGICAL_FILTER": _filter,
     "LOGICAL_PROJECTION": _project,
     "LOGICAL_AGGREGATE_AND_GROUP_BY": _aggregate,

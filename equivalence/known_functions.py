@@ -35,8 +35,14 @@ COMMUTATIVE = _listed(
 )
 """Functions whose arguments may be in any order."""
 COMMUTATIVE_ON_NUMBERS = _listed("+ *")
-AGGREGATES = _listed("count_star count sum avg min max bool_and bool_or")
-"""Aggregates whose value does not depend on the order of rows if the argument's type is exact."""
+AGGREGATES = _listed(
+    "count_star count sum avg min max bool_and bool_or",
+    "stddev stddev_samp stddev_pop variance var_samp var_pop",
+)
+"""Aggregates whose value does not depend on the order of rows if the argument's type is exact.
+
+The arguments of deviations and variances are always of the inexact type DOUBLE.
+"""
 COUNTS = frozenset({"count_star", "count"})
 RANKS = _listed("WINDOW_RANK WINDOW_RANK_DENSE WINDOW_PERCENT_RANK WINDOW_CUME_DIST")
 """Window functions that return equal values for tied rows."""

@@ -23,6 +23,7 @@ from .plan_form import (
     Window,
     WindowCall,
 )
+from .row_identity import has_identical_values, is_same_row
 
 TIES = "rows that tie may come in any order"
 ROUNDING = "the result depends on the order in which inexact values are read"
@@ -55,15 +56,17 @@ def aggregation_varies(made: Aggregation, columns: Sequence[Column]) -> str:
 
 def window_varies(made: WindowCall, below: Operator) -> str:
     """Return why a window function's value may differ between runs; empty if it cannot."""
-    columns = below.columns
-    listed = [*made.partitions, *(key.expression for key in made.order)]
-    if groups_vary([type_of(each, columns) for each in listed]):
-        return ROUNDING
+    columns, order = below.columns, [key.expression for key in made.order]
+    listed = [*made.partitions, *order]
     name, frame = made.call.function, dict(made.frame)
-    if name in RANKS:
+    if groups_vary([type_of(each, columns) for each in made.partitions]):
+        return ROUNDING
+    if name in RANKS:  # equal values have equal ranks, whether or not they are identical
         return ""
-    at = [each for each in listed if isinstance(each, ColumnReference)]
-    total = any(key <= {each.position for each in at} for key in unique_keys(below))
+    if groups_vary([type_of(each, columns) for each in order]):
+        return ROUNDING
+    at = frozenset(each.position for each in listed if isinstance(each, ColumnReference))
+    total = is_same_row(below, at)
     if name in PLACES or "ROWS" in frame["start"] + frame["end"]:
         return "" if total else TIES
     if frame["exclude_clause"] != '"NO_OTHER"' and not total:
@@ -109,10 +112,12 @@ def _order(below: Operator) -> tuple[tuple[SortKey, ...], Operator]:
 
 
 def _is_total(ordered: Operator, order: Sequence[SortKey], columns: Sequence[Column]) -> bool:
-    """Return whether tied rows are identical."""
-    if not all(is_exact(type_of(key.expression, columns)) for key in order):
-        return False
-    at = {key.expression.position for key in order if isinstance(key.expression, ColumnReference)}
+    """Return whether tied rows are identical.
+
+    Two rows that tie are identical in each column of the order whose equal values are identical.
+    """
+    read = {key.expression.position for key in order if isinstance(key.expression, ColumnReference)}
+    at = frozenset(each for each in read if has_identical_values(ordered, each))
     if at >= set(range(len(columns))):
         return bool(columns)
-    return any(key <= at for key in unique_keys(ordered))
+    return is_same_row(ordered, at)

@@ -102,7 +102,7 @@ class _Measured:
         }  # fmt: skip
 
     def _one(self, pair: Pair) -> None:
-        with empty_database(_used(self._tables, pair)) as database:
+        with empty_database(used(self._tables, pair)) as database:
             try:
                 plans = database.plan(pair.first), database.plan(pair.second)
             except BadInput as error:
@@ -135,7 +135,7 @@ class _Measured:
         self._lists[name].append({"pair": pair.name, "reason": reason})
 
 
-def _used(tables: str, pair: Pair) -> str:
+def used(tables: str, pair: Pair) -> str:
     """Return the DDL of the tables in a pair, and of the tables that these reference."""
     lines = tables.splitlines()
     words = set(re.findall(r"\w+", f"{pair.first} {pair.second}".upper()))

@@ -139,11 +139,11 @@ def all_same(ones: Sequence[SqlValue], others: Sequence[SqlValue]) -> Formula:
 _fresh = itertools.count()
 
 
-def forget() -> None:
+def forget(share: int = 1) -> None:
     """Delete all formulas, and restart the count of symbols from 0."""
     global _fresh
     _fresh = itertools.count()
-    formula.forget()
+    formula.forget(share)
 
 
 def fresh(sort: Sort) -> Formula:

@@ -14,6 +14,7 @@ from ..variation import type_of
 from .atoms import SqlValue
 from .formula import COMMUTED, FALSE, TRUE, Formula, add, multiply, not_, number, or_, to_real
 from .sql_values import (
+    DAY,
     Constants,
     NotModelled,
     chosen,
@@ -21,6 +22,7 @@ from .sql_values import (
     conjunction,
     disjunction,
     function_of,
+    midnight,
     negation,
     null_of,
     scale,
@@ -76,6 +78,8 @@ class Expressions:
             return row[one.position]
         if isinstance(one, Constant):
             return self._constants.value(one)
+        if one.function == "CAST" and (known := midnight(one)):
+            return known
         arguments = [self.value(each, row, columns) for each in one.arguments]
         types = [type_of(each, columns) for each in one.arguments]
         return _called(one, arguments, types)
@@ -157,6 +161,8 @@ def _cast(one: Call, given: SqlValue, type_: str) -> SqlValue:
             return SqlValue(given.null, to_real(given.value))
         if is_decimal(type_) and scale(type_) <= scale(one.type):
             return given
+    if not tries and (type_, one.type) == ("DATE", "TIMESTAMP"):
+        return SqlValue(given.null, multiply(given.value, number(DAY, "int")))
     return function_of(f"CAST {type_} {one.type} {tries}", sort_of(one.type), [given], not tries)
 
 

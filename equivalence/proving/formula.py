@@ -54,10 +54,13 @@ _nodes: dict[tuple[Any, ...], Formula] = {}
 _work = WORK
 
 
-def forget() -> None:
-    """Delete all formulas except the constants, so that each proof starts in the same state."""
+def forget(share: int = 1) -> None:
+    """Delete all formulas except the constants, so that each proof starts in the same state.
+
+    The proof has one part in ``share`` of the budget.
+    """
     global _work
-    _work = WORK
+    _work = WORK // share
     _nodes.clear()
     _nodes.update({("true", "bool"): TRUE, ("false", "bool"): FALSE})
 
@@ -124,12 +127,25 @@ def _junction(name: str, parts: Sequence[Formula], none: Formula, end: Formula) 
         return end
     dual = "or" if name == "and" else "and"
     kept = [e for e in flat if e.operator != dual or not flat.keys() & set(e.arguments)]
+    kept = _absorbed(kept, dual)
     inner = [_left(each, flat) if each.operator == dual else each for each in kept]
     if inner != kept:
         return _junction(name, inner, none, end)
     if not kept:
         return none
     return kept[0] if len(kept) == 1 else node(name, "bool", *_sorted(kept))
+
+
+def _absorbed(parts: list[Formula], dual: str) -> list[Formula]:
+    """Return parts of an AND without each OR that has all parts of another OR, and vice versa."""
+    sets = {each: set(each.arguments) for each in parts if each.operator == dual}
+    if len(sets) < 2:
+        return parts
+    return [
+        each
+        for each in parts
+        if each not in sets or not any(other < sets[each] for other in sets.values())
+    ]
 
 
 def _left(one: Formula, known: Container[Formula | None]) -> Formula:

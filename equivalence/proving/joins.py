@@ -8,8 +8,8 @@ from .atoms import SqlValue, Term
 from .expressions import Expressions
 from .formula import FALSE, Formula, and_, not_, or_
 from .operator_rows import RowTerms, copies
-from .sql_values import boolean, conjunction, null_of, truth
-from .terms import exists
+from .sql_values import boolean, conjunction, null_of, sort_of, truth
+from .terms import ONLY, aggregate, exists
 
 
 class Joins:
@@ -29,6 +29,8 @@ class Joins:
             )
         if kind == "MARK":
             return RowTerms(tuple(map(self._marked, self._left)))
+        if kind == "SINGLE" and not self._join.conditions:
+            return RowTerms(tuple(map(self._with_only_row, self._left)))
         found = [self._pair(one, other) for one in self._left for other in copies(self._right)]
         if kind in ("LEFT", "FULL", "SINGLE"):
             found += [self._alone(each, 0) for each in copies(self._left)]
@@ -67,6 +69,19 @@ class Joins:
         outputs = (*term.outputs, *nulls) if side == 0 else (*nulls, *term.outputs)
         return replace(term.where(not_(self._partners(term, side))), outputs=outputs)
 
+    def _with_only_row(self, term: Term) -> Term:
+        """Return a left row with the values of the only right row, or with NULLs if there is none.
+
+        These values are functions of the right rows.
+        """
+        found = []
+        width = len(self._join.inputs[0].columns)
+        for at, column in enumerate(self._columns[width:]):
+            given = [_without_null(each, at) for each in copies(self._right)]
+            value = aggregate(ONLY, sort_of(column.type), given)
+            found.append(SqlValue(not_(exists(given)), value))
+        return replace(term, outputs=(*term.outputs, *found))
+
     def _marked(self, term: Term) -> Term:
         """Return the left rows with a mark: whether any right row meets the conditions.
 
@@ -90,3 +105,9 @@ class Joins:
             not_false = some(lambda value: or_(value.null, value.value))
             mark = boolean(true, not_(not_false))
         return replace(term, outputs=(*term.outputs, mark))
+
+
+def _without_null(term: Term, at: int) -> Term:
+    """Return the rows whose column at a position is not NULL, with this column as the output."""
+    null, value = term.outputs[at]
+    return replace(term.where(not_(null)), outputs=(SqlValue(FALSE, value),))

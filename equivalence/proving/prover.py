@@ -1,12 +1,13 @@
 """The proof that two plans return the same rows."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 from ..plan_form import PlanForm, doubts
 from . import atoms as symbols
 from .atoms import Term
+from .equal_parts import Replaced, with_equal_parts
 from .expressions import Expressions
 from .formula import OutOfSteps
 from .matching import Matching
@@ -18,6 +19,8 @@ from .translation import Translation
 
 STEPS = 5_000_000
 """The budget of a proof in z3's resource units; few benchmark pairs need 200,000."""
+SHARE = 4
+"""A proof for two parts of plans has one part in ``SHARE`` of the budget."""
 
 
 @dataclass(frozen=True)
@@ -31,11 +34,46 @@ class Attempt:
 
 
 def attempt(first: PlanForm, second: PlanForm, schema: Schema, ordered: bool = True) -> Attempt:
-    """Try to prove that two plans return the same rows, in the same order if ``ordered``."""
-    symbols.forget()
-    solver = Solver(STEPS)
+    """Try to prove that two plans return the same rows, in the same order if ``ordered``.
+
+    Equal parts are replaced by tables first; if this gives no proof, the entire plans are compared.
+    """
+    if reasons := [*doubts(first), *doubts(second)]:
+        return Attempt(False, f"the prover has no model of {reasons[0]}", 0)
+    found = _by_parts(first, second, schema, ordered)
+    if found.proved:
+        return found
+    whole = _attempt(first, second, schema, ordered)
+    return replace(whole, steps=whole.steps + found.steps)
+
+
+def _by_parts(first: PlanForm, second: PlanForm, schema: Schema, ordered: bool) -> Attempt:
+    attempts: list[Attempt] = []
+
+    def prove(parts: Replaced) -> bool:
+        if sum(each.steps for each in attempts) > STEPS:
+            return False
+        attempts.append(_attempt(*parts, ordered=False, share=SHARE))
+        return attempts[-1].proved
+
+    if made := with_equal_parts(first, second, schema, prove):
+        attempts.append(_attempt(*made, ordered))
+    used = {name for each in attempts if each.proved for name in each.constraints}
+    return Attempt(
+        made is not None and attempts[-1].proved,
+        "",
+        sum(each.steps for each in attempts),
+        tuple(sorted(used)),
+    )
+
+
+def _attempt(
+    first: PlanForm, second: PlanForm, schema: Schema, ordered: bool, share: int = 1
+) -> Attempt:
+    symbols.forget(share)
+    solver, known = Solver(STEPS // share), Schema(schema.tables)
     try:
-        found = _proved((first, second), schema, solver, ordered)
+        found = _proved((first, second), known, solver, ordered)
     except NotModelled as reason:
         return Attempt(False, f"the prover has no model of {reason}", solver.steps)
     except OutOfSteps:
@@ -44,13 +82,11 @@ def attempt(first: PlanForm, second: PlanForm, schema: Schema, ordered: bool = T
         return Attempt(False, "the queries are nested too deeply for the prover", solver.steps)
     if found:
         return Attempt(False, found, solver.steps)
-    return Attempt(True, "", solver.steps, tuple(sorted(schema.used)))
+    return Attempt(True, "", solver.steps, tuple(sorted(known.used)))
 
 
 def _proved(plans: tuple[PlanForm, PlanForm], schema: Schema, solver: Solver, ordered: bool) -> str:
     """Return the reason why there is no proof; empty if there is a proof."""
-    if found := [each for plan in plans for each in doubts(plan)]:
-        raise NotModelled(found[0])
     translation = Translation(schema, Expressions(Constants.of(_parts(plans))))
     one, other = (translation.rows(plan.root) for plan in plans)
     if not ordered:

@@ -80,13 +80,18 @@ class SetRules:
     def _broken(self, term: Term, hypothesis: Formula, moved: Moved) -> Formula | None:
         """Return a condition that need not be true for the mapped rows, or None.
 
-        Whether a condition is true is decided by replacing equal symbols.
+        Whether a condition is true is decided by replacing equal symbols; for a disjunction whose
+        rows are all mapped, the solver decides.
         """
         mapping = _mapping(moved)
+        fixed = frozenset().union(*(e.bound for pair in moved.items() for e in pair))
         outputs = all_same(term.outputs, substituted_values(term.outputs, mapping))
         for each in (outputs, *conjuncts(term.condition)):
             goal = each if each is outputs else substitute(each, mapping)
-            if not self._solver.follows(hypothesis, goal):
+            if self._solver.follows(hypothesis, goal):
+                continue
+            decided = each.operator == "or" and each.symbols & term.bound <= fixed
+            if not (decided and self._solver.proves(hypothesis, goal)):
                 return each
         return None
 

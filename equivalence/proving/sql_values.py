@@ -1,13 +1,15 @@
 """SQL values as formulas: the sorts of types, constants, comparisons and three-valued logic."""
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from fractions import Fraction
 from typing import Any
 
 from ..known_functions import INTEGERS, is_decimal, is_exact
-from ..plan_form import Constant
+from ..plan_form import Call, Constant
 from .atoms import SqlValue
 from .formula import (
     FALSE,
@@ -28,6 +30,10 @@ from .formula import (
 
 COUNTED = frozenset({"DATE", "TIMESTAMP", "TIME"})
 """Types whose values are numbers in DuckDB's plans, with the same order as the values."""
+DAY = 86_400_000_000
+"""The number of microseconds in a day, which a TIMESTAMP counts."""
+LAST_DAY, LAST_MICROSECOND = (1 << 31) - 1, (1 << 63) - 1
+"""The numbers of the DATE and the TIMESTAMP ``infinity``; their negations are ``-infinity``."""
 
 
 class NotModelled(Exception):
@@ -176,12 +182,29 @@ class Constants:
             return SqlValue(FALSE, TRUE if value else FALSE)
         if one.type == "VARCHAR" and isinstance(value, str):
             return SqlValue(FALSE, number(self.places[value], "real"))
+        if one.type == "TIMESTAMP" and value in (LAST_MICROSECOND, -LAST_MICROSECOND):
+            return SqlValue(FALSE, number(LAST_DAY * DAY * (1 if value > 0 else -1), "int"))
         if (one.type in INTEGERS or one.type in COUNTED) and type(value) is int:
             return SqlValue(FALSE, number(value, "int"))
         if is_decimal(one.type) and type(value) is int:
             return SqlValue(FALSE, number(Fraction(value, 10 ** scale(one.type)), "real"))
         name = f"{one.type} constant {json.dumps(value, sort_keys=True)}"
         return SqlValue(FALSE, call(name, sort_of(one.type), ()))
+
+
+def midnight(one: Call) -> SqlValue | None:
+    """Return the value of a cast of a constant ``YYYY-MM-DD`` to DATE or TIMESTAMP, or None."""
+    (given,) = one.arguments
+    if not isinstance(given, Constant) or given.type != "VARCHAR":
+        return None
+    text = json.loads(given.value).get("value")
+    if one.type not in ("DATE", "TIMESTAMP") or not re.fullmatch(r"\d{4}-\d\d-\d\d", str(text)):
+        return None
+    try:
+        days = (date.fromisoformat(text) - date(1970, 1, 1)).days
+    except ValueError:
+        return None
+    return SqlValue(FALSE, number(days * (DAY if one.type == "TIMESTAMP" else 1), "int"))
 
 
 def scale(type_: str) -> int:

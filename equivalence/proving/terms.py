@@ -8,17 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from . import formula
-from .atoms import (
-    Atom,
-    Mapped,
-    SqlValue,
-    TableAtom,
-    Term,
-    Terms,
-    flat,
-    fresh,
-    with_bodies,
-)
+from .atoms import Atom, Mapped, SqlValue, TableAtom, Term, Terms, flat, fresh, with_bodies
 from .formula import (
     FALSE,
     TRUE,
@@ -40,10 +30,13 @@ from .formula import (
     zero,
 )
 
+ONLY = "only"
+"""The aggregate that is the value of the only row; the row exists at most once."""
+
 
 def is_set(name: str) -> bool:
     """Return whether an aggregate depends only on the set of distinct values."""
-    return name in ("min", "max", "bool_and", "bool_or")
+    return name in ("min", "max", "bool_and", "bool_or", ONLY)
 
 
 # -- substitution

@@ -6,7 +6,8 @@ from collections import Counter
 
 import pytest
 
-from helpers.proof_pairs import DDL, EQUAL, TRAPS
+from helpers.proof_pairs import DDL, EQUAL
+from helpers.proof_traps import TRAPS
 from helpers.query_pairs import DDL as MUTATED
 from helpers.query_pairs import mutants, random_query
 from helpers.sampled import one_in

@@ -91,6 +91,9 @@ HAZARDS = {
         rows="insert into t(n) values (9007199254740993), (9007199254740992);",
     ),
     "a sum of doubles": Hazard("select sum(c) x from t", "select sum(c) x from t", rows=None),
+    "a standard deviation": Hazard(
+        "select stddev(a) x from t", "select stddev(a) x from t", rows=None
+    ),
     "groups of doubles": Hazard(
         "select c, count(*) n from t group by c", "select c, count(*) n from t group by c",
         rows=None,

@@ -31,7 +31,9 @@ class Pair:
 
 def tpch_queries() -> dict[str, str]:
     """Return the 22 TPC-H queries by name, each with a deterministic result."""
-    return {path.stem: completed(path.read_text("utf-8")) for path in sorted(TPCH.glob("q*.sql"))}
+    schema = stored("tpch")
+    paths = sorted(TPCH.glob("q*.sql"))
+    return {path.stem: completed(path.read_text("utf-8"), schema) for path in paths}
 
 
 def tpcds_queries(folder: Path) -> dict[str, str]:
@@ -39,7 +41,7 @@ def tpcds_queries(folder: Path) -> dict[str, str]:
     found = {}
     for path in sorted(folder.glob("q*.sql")):
         (text,) = sqlglot.transpile(path.read_text("utf-8"), read="spark", write="duckdb")
-        found[path.stem] = completed(text)
+        found[path.stem] = completed(text, stored("tpcds"))
     return found
 
 

@@ -10,10 +10,10 @@ from sqlglot.optimizer.scope import Scope, traverse_scope
 from .schema import Schema
 
 
-def completed(text: str) -> str:
+def completed(text: str, schema: Schema) -> str:
     """Return a query with lower-case column names and, with a LIMIT, a deterministic result.
 
-    An ORDER BY before a LIMIT then contains all columns of the result.
+    An ORDER BY before a LIMIT then contains all columns of the result, also those of ``*``.
     """
     tree = normalize_identifiers(parse_one(text, read="duckdb"), dialect="duckdb")
     assert isinstance(tree, exp.Query)
@@ -22,7 +22,8 @@ def completed(text: str) -> str:
             each.replace(exp.alias_(each.copy(), f"column_{at}"))
     if tree.args.get("limit") is None:
         return tree.sql("duckdb")
-    places = range(1, len(tree.selects) + 1)
+    listed = prepared(text, schema).selects if tree.is_star else tree.selects
+    places = range(1, len(listed) + 1)
     ordered = [exp.Ordered(this=exp.Literal.number(at), nulls_first=False) for at in places]
     order = tree.args.get("order") or exp.Order(expressions=[])
     order.set("expressions", [*order.expressions, *ordered])
