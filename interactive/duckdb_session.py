@@ -19,7 +19,7 @@ from .plan_cache import PlanCache, drop
 from .planning.apart import Apart
 from .planning.want import Mode, Want
 from .registered import Registered
-from .table_sources import FileVersion, check_database, ending
+from .table_sources import ReadSource, check_database, ending
 from .unnamed import Unnamed
 
 if TYPE_CHECKING:
@@ -119,10 +119,9 @@ class Connection:
         found = self.duckdb.execute(text, list(table)).fetchall()
         return int(found[0][0]) if found else 0
 
-    def file_version(self, table: TablePlace) -> FileVersion:
-        """Return the version of the file that a table was read from; empty without a file."""
-        found = self._registered.source(table) or self._unnamed.source(table)
-        return found.version if found is not None else ()
+    def source(self, table: TablePlace) -> ReadSource | None:
+        """Return the file that a table was read from, or None."""
+        return self._registered.source(table) or self._unnamed.source(table)
 
     def execute(self, sql: str, parameters: Any = None) -> duckdb.DuckDBPyConnection:
         """Run any statement without lineage. A write invalidates the lineage of earlier results."""
@@ -268,11 +267,12 @@ class Connection:
 
         return TableViews(self, table, by, bins or {}, measures, grids or {}, budget_mb)
 
-    def edits(self) -> "Edits":
+    def edits(self, *, workflow: str = "", warehouse: str | Path = "warehouse") -> "Edits":
         """Return a session for editing a query, which reuses the results of earlier queries.
 
         Undone and reordered edits get their results at once. A tightened query is computed from an
-        earlier result, and a widened one from an earlier result plus the missing rows.
+        earlier result, and a widened one from an earlier result plus the missing rows. With
+        ``workflow``, each edit is stored in the warehouse as a revision, with its result.
 
         >>> edits = con.edits()
         >>> edits.sql("select * from flights where delay > 10").by
@@ -280,9 +280,11 @@ class Connection:
         >>> edits.sql("select * from flights where delay > 20").by
         'filter'
         """
-        from .edits import Edits
+        from .edits import Edits, stored_edits
 
-        return Edits(self)
+        if not workflow:
+            return Edits(self)
+        return stored_edits(self, workflow, Path(warehouse), shared=self._shared)
 
     def link(self, first: "Result", second: "Result", table: str | None = None) -> "Linked":
         """Link two results, so that each highlights the rows of the other; see ``Linked``."""

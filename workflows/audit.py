@@ -19,9 +19,10 @@ from .candidates import Candidate
 from .executed import executed_rows
 from .pinned_inputs import InputPin
 from .proofs import revoked, store_proofs
-from .result_files import WITHDRAWN, ResultFile, result_path, row_text
+from .result_files import WITHDRAWN, ResultFile, result_path
 from .revision_tables import add_rows
 from .revisions import SinkPlan
+from .row_digests import row_text
 
 
 def audit(

@@ -19,6 +19,7 @@ from provhouse.model.errors import BadInput
 from provhouse.runtime.packages import Deferred
 
 from .pinned_inputs import InputPin, TablePath, files_of, pinned_now
+from .table_pins import rows_of_place
 
 if TYPE_CHECKING:
     import deltalake
@@ -63,13 +64,29 @@ def pinned_database(
         _drop_tables(database)
         for number, (table, pin) in enumerate(pins.items()):
             data = (instead or {}).get(table)
-            rows = dataset_of(pin) if data is None else data
+            rows = rows_of(pin) if data is None else data
             _show(database, table, f"__provhouse_input{number}", rows)
         yield database.con
 
 
-def dataset_of(pin: InputPin) -> ds.FileSystemDataset:
+def rows_of(pin: InputPin) -> ds.FileSystemDataset | pa.Table:
     """Return the data of a pin, after checking that they have not changed."""
+    if pin.kind != "table":
+        return dataset_of(pin)
+    rows, state = rows_of_place(pin.place)
+    if state != pin.state:
+        raise _gone(pin, "Its rows have changed")
+    return rows
+
+
+def dataset_of(pin: InputPin) -> ds.FileSystemDataset:
+    """Return the files of a pin, after checking that they have not changed."""
+    if pin.kind == "table":
+        raise BadInput(
+            f"The input {pin.table} has no earlier state",
+            "It is a table in a DuckDB file, which has only its current rows",
+            "Pin the input as a Delta table or as Parquet files",
+        )
     if pin.kind == "digest":
         raise BadInput(
             f"The data of the input {pin.table} are not available",
