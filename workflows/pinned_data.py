@@ -13,7 +13,12 @@ import duckdb
 import pyarrow as pa
 import pyarrow.dataset as ds
 
-from provhouse.equivalence.empty_database import EmptyDatabase, empty_database, whole_name
+from provhouse.equivalence.empty_database import (
+    EmptyDatabase,
+    empty_database,
+    table_columns,
+    whole_name,
+)
 from provhouse.equivalence.plan_form import PlanForm, Scan, operators
 from provhouse.model.errors import BadInput
 from provhouse.runtime.packages import Deferred
@@ -61,12 +66,37 @@ def pinned_database(
     are missing, have changed, or lack columns of the DDL.
     """
     with empty_database(ddl, small=False) as database:
-        _drop_tables(database)
-        for number, (table, pin) in enumerate(pins.items()):
-            data = (instead or {}).get(table)
-            rows = rows_of(pin) if data is None else data
-            _show(database, table, f"__provhouse_input{number}", rows)
+        _fill(database, pins, instead or {})
         yield database.con
+
+
+@contextmanager
+def open_database(
+    ddl: str, pins: Mapping[TablePath, InputPin]
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Yield a database like ``pinned_database`` whose queries can also read stored results.
+
+    Only queries that provhouse has made may be executed in it. Raises BadInput likewise.
+    """
+    with empty_database(ddl):
+        pass  # the DDL declares tables, and does nothing else
+    with duckdb.connect() as con:
+        con.execute(ddl)
+        _fill(EmptyDatabase(con, table_columns(con), {}, ()), pins, {})
+        yield con
+
+
+def _fill(
+    database: EmptyDatabase,
+    pins: Mapping[TablePath, InputPin],
+    instead: Mapping[TablePath, pa.Table],
+) -> None:
+    """Replace the empty tables of a database by views of the pinned data, or of other rows."""
+    _drop_tables(database)
+    for number, (table, pin) in enumerate(pins.items()):
+        data = instead.get(table)
+        rows = rows_of(pin) if data is None else data
+        _show(database, table, f"__provhouse_input{number}", rows)
 
 
 def rows_of(pin: InputPin) -> ds.FileSystemDataset | pa.Table:
