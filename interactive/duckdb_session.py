@@ -129,11 +129,12 @@ class Connection(Session):
 
         return TableViews(self, table, by, bins or {}, measures, grids or {}, budget_mb)
 
-    def edits(self) -> "Edits":
+    def edits(self, *, workflow: str = "", warehouse: str | Path = "warehouse") -> "Edits":
         """Return a session for editing a query, which reuses the results of earlier queries.
 
         Undone and reordered edits get their results at once. A tightened query is computed from an
-        earlier result, and a widened one from an earlier result plus the missing rows.
+        earlier result, and a widened one from an earlier result plus the missing rows. With
+        ``workflow``, each edit is stored in the warehouse as a revision, with its result.
 
         >>> edits = con.edits()
         >>> edits.sql("select * from flights where delay > 10").by
@@ -141,9 +142,11 @@ class Connection(Session):
         >>> edits.sql("select * from flights where delay > 20").by
         'filter'
         """
-        from .edits import Edits
+        from .edits import Edits, stored_edits
 
-        return Edits(self)
+        if not workflow:
+            return Edits(self)
+        return stored_edits(self, workflow, Path(warehouse), shared=self._shared)
 
     def link(self, first: "Result", second: "Result", table: str | None = None) -> "Linked":
         """Link two results, so that each highlights the rows of the other; see ``Linked``."""

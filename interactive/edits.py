@@ -1,13 +1,15 @@
 """The edits of a query: earlier results are reused where this is certain to be correct.
 
 The result of an edit may equal an earlier result, or be computed from one in whole or in part.
-Results are kept in memory, and discarded when a table may have changed.
+Results are kept in memory, and discarded when a table may have changed. With a workflow, each edit
+is stored in a warehouse too.
 """
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import duckdb
@@ -16,14 +18,17 @@ import pyarrow as pa
 from provhouse.equivalence.plan_form import doubts
 from provhouse.equivalence.verdict import by_key
 from provhouse.model.errors import BadInput, UsageError
+from provhouse.model.settings import Settings
 from provhouse.sql.catalog import TablePlace
 from provhouse.workflows.containment import Contained, ContainingRows, contained
+from provhouse.workflows.revision_tables import now
 from provhouse.workflows.revisions import SinkPlan
 
 from .table_states import TableStates
 
 if TYPE_CHECKING:
     from .duckdb_session import Connection
+    from .edit_revisions import EditRevisions
 
 MOST = 100
 """The number of results that are kept."""
@@ -58,6 +63,8 @@ class Edited:
     """
     of: int
     """The number of the earlier edit whose result was used; 0 if none was."""
+    revision: str = ""
+    """The revision of the workflow that the edit is; empty if it is not stored."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +79,9 @@ class _Kept:
 class Edits:
     """A session of edits to queries on one connection, and the edits' results."""
 
-    def __init__(self, con: "Connection") -> None:
+    def __init__(self, con: "Connection", revisions: "EditRevisions | None" = None) -> None:
         self._con = con
+        self._revisions = revisions
         self._own = duckdb.connect()
         self._number = 0
         self._kept: list[_Kept] = []
@@ -87,12 +95,16 @@ class Edits:
         with self._con.lock:
             self._forget_changed()
             self._number += 1
-            plan = self._plan(query)
-            if plan is None:
-                return self._new(query)
-            found = self._known(plan) or self._parted(plan) or self._new(query)
-            self._keep(found, plan)
-            return found
+            started, plan = now(), self._plan(query)
+            if isinstance(plan, SinkPlan) and not doubts(plan.plan):
+                found = self._known(plan) or self._parted(plan) or self._new(query)
+                self._keep(found, plan)
+            else:  # its rows may differ from run to run
+                found = self._new(query)
+            if self._revisions is None:
+                return found
+            name = self._revisions.add(plan, found.rows, found.number, found.of, started)
+            return replace(found, revision=name)
 
     def _new(self, query: str) -> Edited:
         return Edited(self._number, self._computed(query), "computed", 0)
@@ -100,13 +112,12 @@ class Edits:
     def _computed(self, query: str) -> pa.Table:
         return self._con.sql(query).to_arrow_table()
 
-    def _plan(self, query: str) -> SinkPlan | None:
-        """Return the plan of a query; None if its rows may differ from run to run."""
+    def _plan(self, query: str) -> SinkPlan | BadInput:
+        """Return the plan of a query, or the reason why it has none."""
         try:
-            plan = SinkPlan.of("sql", query, self._ddl)
-        except BadInput:
-            return None
-        return None if doubts(plan.plan) else plan
+            return SinkPlan.of("sql", query, self._ddl)
+        except BadInput as reason:
+            return reason
 
     @cached_property
     def _ddl(self) -> str:
@@ -126,6 +137,8 @@ class Edits:
                 return
         except UsageError:
             self._kept.clear()
+            if self._revisions:
+                self._revisions.forget()
             self.__dict__.pop("_ddl", None)
         self._states = TableStates(self._con, self._tables())
 
@@ -187,3 +200,20 @@ class Edits:
 
     def _bytes(self) -> int:
         return sum(each.edited.rows.nbytes for each in self._kept)
+
+
+def stored_edits(con: "Connection", workflow: str, warehouse: Path, *, shared: bool) -> Edits:
+    """Return a session whose edits become revisions of a workflow in a warehouse.
+
+    Raises UsageError for a connection that other code may use too: not all of its changes are
+    noticed, so results might be stored with the wrong states of tables.
+    """
+    from .edit_revisions import EditRevisions
+
+    if shared:
+        raise UsageError(
+            "The edits of this connection cannot be stored",
+            "DuckDB has opened it, and not all changes of its tables are noticed",
+            "Open the file by interactive.connect(PATH)",
+        )
+    return Edits(con, EditRevisions(con, workflow, Settings.load({"warehouse": warehouse})))

@@ -176,7 +176,8 @@ class MadeTables:
         if not then.became(now):
             self._changes[now.version.key] += 1
             return self._measured(place)
-        found = self._files.get(self._con.file_version(place))
+        source = self._con.source(place)
+        found = self._files.get(source.version) if source else None
         if found and now.rows == now.end == found.rows:
             self._made[now.version] = now, [found]
         return now

@@ -15,7 +15,7 @@ from .memory_budget import Memory
 from .plan_cache import PlanCache, drop
 from .planning.apart import Apart
 from .registered import Registered
-from .table_sources import FileVersion
+from .table_sources import ReadSource
 from .unnamed import Unnamed
 
 if TYPE_CHECKING:
@@ -85,10 +85,9 @@ class Session:
         found = self.duckdb.execute(text, list(table)).fetchall()
         return int(found[0][0]) if found else 0
 
-    def file_version(self, table: TablePlace) -> FileVersion:
-        """Return the version of the file that a table was read from; empty without a file."""
-        found = self._registered.source(table) or self._unnamed.source(table)
-        return found.version if found is not None else ()
+    def source(self, table: TablePlace) -> ReadSource | None:
+        """Return the file that a table was read from, or None."""
+        return self._registered.source(table) or self._unnamed.source(table)
 
     def execute(self, sql: str, parameters: Any = None) -> duckdb.DuckDBPyConnection:
         """Run any statement without lineage. A write invalidates the lineage of earlier results."""

@@ -8,7 +8,7 @@ from duckdb import DuckDBPyConnection
 from provhouse.sql.catalog import Catalog, TablePlace
 
 from .memory_budget import Memory
-from .table_sources import FileVersion
+from .table_sources import ReadSource
 
 
 class Tables(Protocol):
@@ -35,5 +35,5 @@ class Tables(Protocol):
     def states(self, tables: Iterable[TablePlace]) -> list[tuple[int, ...]]:
         """Return, by table, values that change when another connection changes the table."""
 
-    def file_version(self, table: TablePlace) -> FileVersion:
-        """Return the version of the file that a table was read from; empty without a file."""
+    def source(self, table: TablePlace) -> ReadSource | None:
+        """Return the file that a table was read from, or None."""

@@ -5,7 +5,7 @@ result, the result was wrong, and it is withdrawn. Otherwise, the rule by which 
 were considered equal was wrong, and the rule is revoked.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 
 import duckdb
@@ -16,12 +16,13 @@ from provhouse.store.tables.registry import RESULTS
 from provhouse.store.warehouse.layout import Layout
 
 from .candidates import Candidate
-from .executed import executed_rows
+from .executed import executed_rows, has_rows
 from .pinned_inputs import InputPin
-from .proofs import revoked, store_proofs
-from .result_files import WITHDRAWN, ResultFile, result_path, row_text
+from .proofs import Rule, revoked, store_proofs
+from .result_files import WITHDRAWN, ResultFile, result_path
 from .revision_tables import add_rows
 from .revisions import SinkPlan
+from .row_digests import row_text
 
 
 def audit(
@@ -31,7 +32,7 @@ def audit(
     stored: ResultFile,
     pins: Sequence[InputPin],
     columns: Sequence[str],
-    rule: str,
+    rule: Rule,
 ) -> str:
     """Execute a revision whose result would be reused, and compare the rows.
 
@@ -41,12 +42,42 @@ def audit(
     names = tuple(columns) or stored.columns
     if _same(layout, stored, _executed(plan, pins, stored, names), names):
         return ""
-    if not _same(layout, stored, _executed(one.sink, one.execution.inputs, stored, names), names):
-        add_rows(layout, RESULTS, [asdict(replace(stored, state=WITHDRAWN))])
-        return f"an audit has found that the result of {one.execution.revision} was wrong"
+    if reason := withdrawn(layout, one, stored, names):
+        return reason
     found = f"an audit has found that the rows differ from those of {one.execution.revision}"
     store_proofs(layout, [revoked(one.sink, plan, rule, found)])
     return f"{found}; the rule {rule} is revoked"
+
+
+def audit_part(
+    layout: Layout,
+    plan: SinkPlan,
+    used: Mapping[Candidate, ResultFile],
+    pins: Sequence[InputPin],
+    texts: Sequence[str],
+    rule: Rule,
+) -> str:
+    """Execute a revision whose rows would be computed from stored results, and compare the rows.
+
+    ``texts`` are the queries that compute parts of the rows. Returns and raises as ``audit`` does.
+    """
+    if has_rows(plan, pins, texts):
+        return ""
+    for one, stored in used.items():
+        if reason := withdrawn(layout, one, stored, stored.columns):
+            return reason
+    found = f"an audit has found that the rows computed by the rule {rule} differ"
+    (first, *_) = used
+    store_proofs(layout, [revoked(first.sink, plan, rule, found)])
+    return f"{found}; the rule is revoked"
+
+
+def withdrawn(layout: Layout, one: Candidate, stored: ResultFile, names: Sequence[str]) -> str:
+    """Withdraw a stored result whose revision gives other rows; return a clause that says so."""
+    if _same(layout, stored, _executed(one.sink, one.execution.inputs, stored, names), names):
+        return ""
+    add_rows(layout, RESULTS, [asdict(replace(stored, state=WITHDRAWN))])
+    return f"an audit has found that the result of {one.execution.revision} was wrong"
 
 
 def _executed(

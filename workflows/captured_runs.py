@@ -5,7 +5,6 @@ goes on.
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from provhouse.capturing.analysed_plan import captured_plan, captured_reads
@@ -17,28 +16,16 @@ from provhouse.ingest.landing.landed import Landed
 from provhouse.model.errors import BadInput
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
-from provhouse.store.tables.registry import EXECUTIONS, RESULTS
 from provhouse.store.warehouse.captured_blocks import Block, read_kept
 from provhouse.store.warehouse.layout import Layout
 
-from .executions import execution_row, results_of
+from .executions import Execution, RegisteredJob, add_executions, add_result
 from .pinned_data import pins_of, scans_of
 from .pinned_inputs import InputPin, files_of, pinned
-from .result_files import ResultFile, store_result
 from .revision_names import RevisionName, revision_name
-from .revision_tables import add_rows
 from .revisions import CAPTURED, SinkPlan, store_revision
 
 Sink = tuple[CapturedWrite, SinkPlan]
-
-
-@dataclass(frozen=True)
-class RegisteredJob:
-    """The revision of a captured job, and notes on anything that could not be stored."""
-
-    revision: str
-    """Empty if no write of the job has a plan."""
-    notes: tuple[str, ...]
 
 
 def register_job(
@@ -58,17 +45,17 @@ def register_job(
         return RegisteredJob("", tuple(notes))
     plans = {table: plan for table, (_, plan) in sinks.items()}
     added = store_revision(workflow, plans, settings, progress)
-    name, rows = revision_name(added.revision), []
+    name, done = revision_name(added.revision), list[Execution]()
     with only_writer(settings, progress):
         progress.begin("Store the results")
         for table, sink in sinks.items():
             try:
-                rows.append(_executed(folder.name, name, table, sink, block, settings))
+                done.append(_executed(folder.name, name, table, sink, block, settings))
             except BadInput as error:
                 notes.append(f"The result {table} is not stored. {error.wanted}: {error.found}")
-        if rows:
-            add_rows(Layout(settings.warehouse), EXECUTIONS, rows)
-    return RegisteredJob(added.revision, tuple(notes))
+        if done:
+            add_executions(Layout(settings.warehouse), done)
+    return RegisteredJob(added.revision, tuple(notes), len(done))
 
 
 def _sinks(folder: Path, landed: Landed) -> tuple[dict[str, Sink], list[str]]:
@@ -96,23 +83,21 @@ def _executed(
     sink: Sink,
     block: Block,
     settings: Settings,
-) -> dict[str, object]:
-    """Store the result of a write, and return the row of its execution."""
+) -> Execution:
+    """Store the result of a write, and return its execution."""
     write, plan = sink
     pins = _pins(write, plan)
     stored = _stored(write, plan, block.keys.get(table, ()), Layout(settings.warehouse))
-    return execution_row(execution, name, table, pins, "", stored.result, block.run)
+    return Execution(execution=execution, revision=name, sink=table, inputs=pins, result=stored,
+                     started=block.begun, run=block.run)  # fmt: skip
 
 
-def _stored(write: CapturedWrite, plan: SinkPlan, key: Sequence[str], layout: Layout) -> ResultFile:
+def _stored(write: CapturedWrite, plan: SinkPlan, key: Sequence[str], layout: Layout) -> str:
+    """Store the result of a write; return its digest."""
     files = [file for output in outputs_of([write]) for file in output.files]
     if not files or write.format not in ("parquet", "delta"):
         raise BadInput("Only Parquet files and Delta tables are stored", f"It is {write.format}")
-    known = results_of(layout)
-    found = store_result(layout, files, plan.plan.names, key, known, ordered=plan.ordered)
-    if found is not known.get(found.result):
-        add_rows(layout, RESULTS, [asdict(found)])
-    return found
+    return add_result(layout, files, plan, key)
 
 
 def _pins(write: CapturedWrite, plan: SinkPlan) -> tuple[InputPin, ...]:

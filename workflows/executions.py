@@ -3,7 +3,7 @@
 import json
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -23,22 +23,41 @@ from .revision_names import RevisionName
 from .revision_tables import add_rows, now, read_rows
 from .revisions import SinkPlan, find_revision
 
+FINISHED, FAILED = "finished", "failed"
+"""The states of an execution, which is stored when it has ended."""
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, kw_only=True)
 class Execution:
     """One sink of an execution that has ended."""
 
     execution: str
     revision: RevisionName
     sink: str
-    ended: str
-    inputs: tuple[InputPin, ...]
-    broken: str
+    inputs: tuple[InputPin, ...] = ()
+    result: str = ""
+    """The digest of the result; empty if the execution has failed."""
+    started: str = ""
+    """The time when it started, in ISO 8601; empty if it is not known."""
+    ended: str = field(default_factory=now)
+    """The time when it ended; if this is not known, the time when it was stored."""
+    state: str = FINISHED
+    broken: str = ""
     """Why the DDL's constraints cannot be relied on for these inputs; empty if they can."""
-    result: str
-    reused_from: str
-    """The execution whose result was reused; empty if the sink was computed."""
-    run: str
+    reused_from: str = ""
+    """The execution from whose result all or some rows were taken; empty if all were computed."""
+    run: str = ""
+
+
+@dataclass(frozen=True)
+class RegisteredJob:
+    """The revision of a job that has run, and notes on anything that could not be stored."""
+
+    revision: str
+    """Empty if the job is not a revision."""
+    notes: tuple[str, ...]
+    results: int = 0
+    """The number of results that are stored."""
 
 
 @dataclass(frozen=True)
@@ -61,11 +80,14 @@ def add_execution(
     *,
     key: Sequence[str] = (),
     run: str = "",
+    started: str = "",
+    reused_from: str = "",
 ) -> RegisteredExecution:
     """Store the results, by sink, that an execution of a revision has written.
 
-    Raises NotFound if the revision or a sink is not stored, BadInput if inputs or files do not
-    match the revision, and Busy if another writer is active.
+    ``Execution`` explains the other arguments. Raises NotFound if the revision or a sink is not
+    stored, BadInput if inputs or files do not match the revision, and Busy if another writer is
+    active.
     """
     layout = Layout(settings.warehouse)
     revision = find_revision(layout, name)
@@ -73,27 +95,48 @@ def add_execution(
     given = pinned(inputs)
     _check_inputs(given, sinks)
     broken = {sink: broken_for(each, given) for sink, each in sinks.items()}
-    execution, rows = secrets.token_hex(8), []
+    execution, done = new_execution(), list[Execution]()
     with only_writer(settings, progress):
         progress.begin("Store the results")
         for sink, plan in sinks.items():
-            known, names = results_of(layout), plan.plan.names
-            own = key or plan.identifying
-            read = files_of(files[sink])
-            found = store_result(layout, read, names, own, known, ordered=plan.ordered)
-            if found is not known.get(found.result):
-                add_rows(layout, RESULTS, [asdict(found)])
-            rows.append(
-                execution_row(execution, name, sink, given, broken[sink], found.result, run)
-            )
-        add_rows(layout, EXECUTIONS, rows)
+            own, read = key or plan.identifying, files_of(files[sink])
+            done.append(
+                Execution(
+                    execution=execution, revision=name, sink=sink, inputs=given,
+                    result=add_result(layout, read, plan, own), started=started,
+                    broken=broken[sink], reused_from=reused_from, run=run,
+                )
+            )  # fmt: skip
+        add_executions(layout, done)
     reasons = [
         *broken.values(),
         *(reason for each in sinks.values() for reason in doubts(each.plan)),
     ]
-    results = tuple(row["result"] for row in rows)
+    results = tuple(each.result for each in done)
     unsure = tuple(dict.fromkeys(filter(None, reasons)))
     return RegisteredExecution(execution, str(name), results, unsure)
+
+
+def new_execution() -> str:
+    """Return a new id of an execution."""
+    return secrets.token_hex(8)
+
+
+def add_result(layout: Layout, files: Sequence[Path], plan: SinkPlan, key: Sequence[str]) -> str:
+    """Store the result of a sink from Parquet files; return its digest.
+
+    Only the single writer may call this. Raises BadInput if the files do not fit the sink.
+    """
+    known = results_of(layout)
+    found = store_result(layout, files, plan.plan.names, key, known, ordered=plan.ordered)
+    if found is not known.get(found.result):
+        add_rows(layout, RESULTS, [asdict(found)])
+    return found.result
+
+
+def add_executions(layout: Layout, executions: Sequence[Execution]) -> None:
+    """Store executions; only the single writer may call this."""
+    add_rows(layout, EXECUTIONS, [_row(each) for each in executions])
 
 
 def broken_for(sink: SinkPlan, pins: Sequence[InputPin]) -> str:
@@ -103,14 +146,19 @@ def broken_for(sink: SinkPlan, pins: Sequence[InputPin]) -> str:
 
 
 def executions_of(layout: Layout) -> list[Execution]:
-    """Return all executions of sinks, in the order in which they were stored."""
+    """Return the finished executions of sinks, in the order in which they were stored."""
+    return [each for each in ended_executions(layout) if each.state == FINISHED]
+
+
+def ended_executions(layout: Layout) -> list[Execution]:
+    """Return all executions of sinks, also failed ones, in the order in which they were stored."""
     return [_execution(row) for row in read_rows(layout, EXECUTIONS)]
 
 
 def input_places(layout: Layout) -> set[Path]:
     """Return the files and folders that executions have read."""
-    pins = (pin for each in executions_of(layout) for pin in each.inputs)
-    return {Path(pin.place) for pin in pins if pin.place}
+    pins = (pin for each in ended_executions(layout) for pin in each.inputs)
+    return {pin.path for pin in pins if pin.path}
 
 
 def newest_execution(layout: Layout, name: RevisionName, sink: str) -> Execution:
@@ -159,39 +207,15 @@ def _check_inputs(pins: Sequence[InputPin], sinks: Mapping[str, SinkPlan]) -> No
         )
 
 
-def execution_row(
-    execution: str,
-    name: RevisionName,
-    sink: str,
-    inputs: Sequence[InputPin],
-    broken: str,
-    result: str,
-    run: str,
-) -> dict[str, Any]:
-    """Return the record of a sink whose execution has just ended."""
-    return {
-        "execution": execution,
-        "workflow": name.workflow,
-        "revision": name.number,
-        "sink": sink,
-        "ended": now(),
-        "inputs": json.dumps([asdict(pin) for pin in inputs]),
-        "broken": broken,
-        "result": result,
-        "reused_from": "",
-        "run": run,
-    }
+def _row(execution: Execution) -> dict[str, Any]:
+    values = {each.name: getattr(execution, each.name) for each in fields(Execution)}
+    inputs = json.dumps([asdict(pin) for pin in execution.inputs])
+    workflow, number = execution.revision
+    return {**values, "workflow": workflow, "revision": number, "inputs": inputs}
 
 
 def _execution(row: Mapping[str, Any]) -> Execution:
-    return Execution(
-        row["execution"],
-        RevisionName(row["workflow"], row["revision"]),
-        row["sink"],
-        row["ended"],
-        tuple(InputPin(**pin) for pin in json.loads(row["inputs"])),
-        row["broken"],
-        row["result"],
-        row["reused_from"],
-        row["run"],
-    )
+    values = {each.name: row[each.name] for each in fields(Execution)}
+    name = RevisionName(row["workflow"], row["revision"])
+    inputs = tuple(InputPin(**pin) for pin in json.loads(row["inputs"]))
+    return Execution(**{**values, "revision": name, "inputs": inputs})

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from provhouse.store.warehouse.layout import Layout
 
-from .executions import executions_of, not_offered, results_of
-from .result_files import result_path
+from .executions import FAILED, Execution, ended_executions, not_offered, results_of
+from .result_files import ResultFile, result_path
 from .revisions import no_workflow, revisions_of
 
 
@@ -36,12 +36,17 @@ class ListedResult:
     revision: str
     sink: str
     execution: str
+    started: str
+    """The time when it started; empty if it is not known."""
     ended: str
+    state: str
+    """``finished`` or ``failed``."""
     result: str
     records: int
     bytes: int
     inputs: tuple[str, ...]
     reused_from: str
+    """The execution from whose result all or some rows were taken; empty if all were computed."""
     hindrance: str
     """The reason why the result cannot be used; empty if it can."""
     path: str
@@ -83,21 +88,28 @@ def list_results(layout: Layout, workflow: str) -> Results:
     if not revisions_of(layout, workflow):
         raise no_workflow(layout, workflow)
     known = results_of(layout)
-    listed = (
-        ListedResult(
-            str(each.revision),
-            each.sink,
-            each.execution,
-            each.ended,
-            each.result,
-            known[each.result].records,
-            known[each.result].bytes,
-            tuple(f"{pin.table}={pin.shown}" for pin in each.inputs),
-            each.reused_from,
-            each.broken or not_offered(layout, known[each.result]),
-            str(result_path(layout, each.result)),
-        )
-        for each in executions_of(layout)
-        if each.revision.workflow == workflow
+    found = (each for each in ended_executions(layout) if each.revision.workflow == workflow)
+    return Results(workflow, tuple(_listed(layout, each, known.get(each.result)) for each in found))
+
+
+def _listed(layout: Layout, each: Execution, stored: ResultFile | None) -> ListedResult:
+    return ListedResult(
+        revision=str(each.revision),
+        sink=each.sink,
+        execution=each.execution,
+        started=each.started,
+        ended=each.ended,
+        state=each.state,
+        result=each.result,
+        records=stored.records if stored else 0,
+        bytes=stored.bytes if stored else 0,
+        inputs=tuple(f"{pin.table}={pin.shown}" for pin in each.inputs),
+        reused_from=each.reused_from,
+        hindrance=each.broken or _not_offered(layout, each, stored),
+        path=str(result_path(layout, each.result)) if stored else "",
     )
-    return Results(workflow, tuple(listed))
+
+
+def _not_offered(layout: Layout, each: Execution, stored: ResultFile | None) -> str:
+    failed = each.state == FAILED
+    return "the execution has failed" if failed else not_offered(layout, stored)

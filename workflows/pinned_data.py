@@ -13,12 +13,18 @@ import duckdb
 import pyarrow as pa
 import pyarrow.dataset as ds
 
-from provhouse.equivalence.empty_database import EmptyDatabase, empty_database, whole_name
+from provhouse.equivalence.empty_database import (
+    EmptyDatabase,
+    empty_database,
+    table_columns,
+    whole_name,
+)
 from provhouse.equivalence.plan_form import PlanForm, Scan, operators
 from provhouse.model.errors import BadInput
 from provhouse.runtime.packages import Deferred
 
 from .pinned_inputs import InputPin, TablePath, files_of, pinned_now
+from .table_pins import rows_of_place
 
 if TYPE_CHECKING:
     import deltalake
@@ -60,16 +66,57 @@ def pinned_database(
     are missing, have changed, or lack columns of the DDL.
     """
     with empty_database(ddl, small=False) as database:
-        _drop_tables(database)
-        for number, (table, pin) in enumerate(pins.items()):
-            data = (instead or {}).get(table)
-            rows = dataset_of(pin) if data is None else data
-            _show(database, table, f"__provhouse_input{number}", rows)
+        _fill(database, pins, instead or {})
         yield database.con
 
 
-def dataset_of(pin: InputPin) -> ds.FileSystemDataset:
+@contextmanager
+def open_database(
+    ddl: str, pins: Mapping[TablePath, InputPin]
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Yield a database like ``pinned_database`` whose queries can also read stored results.
+
+    Only queries that provhouse has made may be executed in it. Raises BadInput likewise.
+    """
+    with empty_database(ddl):
+        pass  # the DDL declares tables, and does nothing else
+    with duckdb.connect() as con:
+        con.execute(ddl)
+        _fill(EmptyDatabase(con, table_columns(con), {}, ()), pins, {})
+        yield con
+
+
+def _fill(
+    database: EmptyDatabase,
+    pins: Mapping[TablePath, InputPin],
+    instead: Mapping[TablePath, pa.Table],
+) -> None:
+    """Replace the empty tables of a database by views of the pinned data, or of other rows."""
+    _drop_tables(database)
+    for number, (table, pin) in enumerate(pins.items()):
+        data = instead.get(table)
+        rows = rows_of(pin) if data is None else data
+        _show(database, table, f"__provhouse_input{number}", rows)
+
+
+def rows_of(pin: InputPin) -> ds.FileSystemDataset | pa.Table:
     """Return the data of a pin, after checking that they have not changed."""
+    if pin.kind != "table":
+        return dataset_of(pin)
+    rows, state = rows_of_place(pin.place)
+    if state != pin.state:
+        raise _gone(pin, "Its rows have changed")
+    return rows
+
+
+def dataset_of(pin: InputPin) -> ds.FileSystemDataset:
+    """Return the files of a pin, after checking that they have not changed."""
+    if pin.kind == "table":
+        raise BadInput(
+            f"The input {pin.table} has no earlier state",
+            "It is a table in a DuckDB file, which has only its current rows",
+            "Pin the input as a Delta table or as Parquet files",
+        )
     if pin.kind == "digest":
         raise BadInput(
             f"The data of the input {pin.table} are not available",

@@ -1,15 +1,16 @@
 """Pins of inputs: the exact state in which an execution has read a table.
 
-A pin is a version of a Delta table, the SHA-256 of Parquet files, or a digest that the user states.
-Two pins are equal only if the data are. So a Delta table is identified by its own id and its path:
-a table that was created again, with the same version numbers, is a different table. Files are
-identified by their entire content, since size and time may stay the same while the content changes.
+A pin is a version of a Delta table, the SHA-256 of Parquet files or of the rows of a table in a
+DuckDB file, or a digest that the user states. Two pins are equal only if the data are. So a Delta
+table is identified by its own id and its path: a table that was created again, with the same
+version numbers, is a different table. Files are identified by their entire content, since size and
+time may stay the same while the content changes.
 """
 
 import hashlib
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -17,13 +18,15 @@ from provhouse.model.errors import BadInput, UsageError
 from provhouse.model.paths import local_path
 from provhouse.runtime.packages import Deferred
 
+from .table_pins import file_of, state_of_place
+
 if TYPE_CHECKING:
     import deltalake
 else:
     deltalake = Deferred("deltalake")
 
 
-Kind = Literal["delta", "files", "digest"]
+Kind = Literal["delta", "files", "table", "digest"]
 TablePath = tuple[str, ...]
 """The qualified name of a table: its database, its schema and its own name."""
 SHOWN = len("sha256:") + 12
@@ -39,7 +42,7 @@ class InputPin:
     table: str
     kind: Kind
     place: str
-    """The folder or file with the data; empty if only a digest is known."""
+    """The folder or file with the data, with a table's name; empty if only a digest is known."""
     state: str
     """The identity of the data: the id and the version of a Delta table, or a SHA-256."""
 
@@ -55,6 +58,13 @@ class InputPin:
         """
         parts = tuple(self.table.split("."))
         return table[-len(parts) :] == parts or table[-1] == self.table
+
+    @property
+    def path(self) -> Path | None:
+        """The folder or file with the data, or None if only a digest is known."""
+        if self.kind == "table":
+            return file_of(self.place)
+        return Path(self.place) if self.place else None
 
     @property
     def shown(self) -> str:
@@ -121,6 +131,8 @@ def _pin(table: str, text: str) -> InputPin:
 def _now(pin: InputPin) -> InputPin:
     if pin.kind == "delta":
         return _delta(pin.table, Path(pin.place), None)
+    if pin.kind == "table":
+        return replace(pin, state=state_of_place(pin.place))
     return _files(pin.table, Path(pin.place)) if pin.kind == "files" else pin
 
 

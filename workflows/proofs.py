@@ -21,8 +21,11 @@ from provhouse.store.warehouse.layout import Layout
 from .revision_tables import add_rows, read_rows
 from .revisions import SinkPlan
 
-Rule = Literal["key", "columns", "proof", "filter"]
-"""The rules for reuse: equal keys of plans or columns, a proof, or a filter of a result."""
+Rule = Literal["key", "columns", "proof", "filter", "partial"]
+"""The rules for reuse: equal keys of plans or columns, a proof, or rows computed from results.
+
+``filter`` computes rows from one result, perhaps with a delta; ``partial`` from results of parts.
+"""
 MODULES = {"provhouse": "provhouse", "duckdb": "duckdb", "z3-solver": "z3"}
 """The packages that decide verdicts, and their modules. Proofs need z3, an optional extra."""
 REVOKED = "revoked"

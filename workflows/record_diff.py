@@ -14,7 +14,8 @@ from provhouse.equivalence.empty_database import whole_name
 from provhouse.store.warehouse.layout import Layout
 
 from .opened_results import SIDES, open_results
-from .result_files import ResultFile, row_text
+from .result_files import ResultFile
+from .row_digests import row_text
 
 FLOATS = ("FLOAT", "DOUBLE")
 Texts = dict[str, str | None]

@@ -37,6 +37,7 @@ from .pinned_data import pins_of, scans_of
 from .pinned_inputs import InputPin, TablePath, pinned
 from .result_files import ResultFile, result_path
 from .revision_names import RevisionName, revision_name
+from .revision_tables import now
 from .revisions import SinkPlan, find_revision
 from .slices import NotDivided, slice_columns
 
@@ -85,9 +86,10 @@ def rerun(
     Raises NotFound without an earlier execution, BadInput if the query cannot be divided or if
     inputs cannot be read, and Busy if another writer is active.
     """
-    name = revision_name(revision)
+    name, started = revision_name(revision), now()
     found = recomputed(Layout(settings.warehouse), name, sink, pinned(inputs), path)
-    done = add_execution(name, {sink: path}, inputs, settings, progress)
+    done = add_execution(name, {sink: path}, inputs, settings, progress, started=started,
+                         reused_from=found.of)  # fmt: skip
     return Rerun(**asdict(found), revision=revision, sink=sink, execution=done.execution,
                  result=done.results[0], path=str(path))  # fmt: skip
 

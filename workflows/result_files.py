@@ -5,8 +5,6 @@ number of rows and a digest of each bucket are stored next to the file. So the d
 results reads only the buckets that differ.
 """
 
-import hashlib
-import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,9 +13,7 @@ from pathlib import Path
 import duckdb
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
-from provhouse.equivalence.empty_database import whole_name
 from provhouse.model.errors import BadInput
 from provhouse.model.fault_points import reach
 from provhouse.runtime.files import make_folder, sync_file, sync_folder
@@ -25,15 +21,14 @@ from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.locks import check_lock
 
 from .pinned_inputs import file_digest
+from .row_digests import row_text, rows_digest
 
 ROWS_OF_BUCKET = 64
 MOST_BITS = 16
-DIGEST_BYTES = 32
 GROUP_ROWS = 2048
 """The number of rows of a row group. A difference reads one row group per differing bucket."""
 ROW_NUMBER = "file_row_number"
 """The name of DuckDB's row number column. A result that has such a column has no buckets."""
-NESTED = ("STRUCT", "MAP", "UNION")
 STORED, ERASED, WITHDRAWN = "stored", "erased", "withdrawn"
 """The states of a result. Only a stored result is offered for reuse."""
 Buckets = npt.NDArray[np.uint64]
@@ -101,22 +96,21 @@ def store_result(
         con.execute("set TimeZone = 'UTC'")
         columns, types = _columns(con, sources, names)
         key = _checked_key(key, columns)
-        digest = rows_digest(con, columns, types, ordered=ordered)
+        typed = dict(zip(columns, types, strict=True))
+        digest = rows_digest(con, "rows", typed, ordered=ordered)
         stored = known.get(digest)
         if stored and stored.state == STORED and is_intact(layout, stored):
             return stored
         records = _count(con)
         plain = ordered or ROW_NUMBER in map(str.lower, columns)
-        distinct = _is_distinct(
-            con, row_text(key or columns, dict(zip(columns, types, strict=True)))
-        )
+        distinct = _is_distinct(con, row_text(key or columns, typed))
         bits = None if plain else bits_for(records)
-        bucket = "" if bits is None else bucket_of(_text(key or columns, columns, types), bits)
+        bucket = "" if bits is None else bucket_of(row_text(key or columns, typed), bits)
         path = result_path(layout, digest)
         aside = path.with_name(f".{path.name}.new")
         _write(con, aside, bucket)
         if bits is not None:
-            _write_buckets(con, layout, digest, bucket, _text(columns, columns, types), bits)
+            _write_buckets(con, layout, digest, bucket, row_text(columns, typed), bits)
     sync_file(aside)
     check_lock(layout)
     os.replace(aside, path)
@@ -124,21 +118,6 @@ def store_result(
     reach("result written")
     size, file = path.stat().st_size, file_digest(path)
     return ResultFile(digest, columns, types, records, size, file, key, bits, distinct)
-
-
-def rows_digest(
-    con: duckdb.DuckDBPyConnection, columns: Sequence[str], types: Sequence[str], *, ordered: bool
-) -> str:
-    """Return the digest of the rows of the view ``rows``, as ``ResultFile`` describes it."""
-    whole = hashlib.sha256(json.dumps([[*columns], [*types], ordered]).encode())
-    order = "" if ordered else "order by hash"
-    text = _text(columns, columns, types)
-    reader = con.sql(f"select unhex(sha256({text})) as hash from rows {order}").to_arrow_reader()
-    for batch in reader:
-        hashes = batch.column(0).cast(pa.binary(DIGEST_BYTES))
-        start = hashes.offset * DIGEST_BYTES
-        whole.update(hashes.buffers()[1][start : start + len(hashes) * DIGEST_BYTES])
-    return whole.hexdigest()
 
 
 def bits_for(records: int) -> int:
@@ -149,21 +128,6 @@ def bits_for(records: int) -> int:
 def bucket_of(text: str, bits: int) -> str:
     """Return SQL for a row's bucket number, given SQL for its key as a string."""
     return f"(md5_number_upper({text}) >> {64 - bits})" if bits else "0::ubigint"
-
-
-def row_text(columns: Sequence[str], types: dict[str, str]) -> str:
-    """Return SQL for a string that two rows share only if these columns are identical."""
-    return f"to_json([{', '.join(_cell(column, types[column]) for column in columns)}])::varchar"
-
-
-def _text(some: Sequence[str], columns: Sequence[str], types: Sequence[str]) -> str:
-    return row_text(some, dict(zip(columns, types, strict=True)))
-
-
-def _cell(column: str, type_: str) -> str:
-    quoted = whole_name((column,))
-    nested = type_.startswith(NESTED) or type_.endswith("]")
-    return f"to_json({quoted})::varchar" if nested else f"{quoted}::varchar"
 
 
 def _columns(

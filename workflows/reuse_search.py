@@ -10,7 +10,7 @@ from provhouse.equivalence.verdict import by_key
 from provhouse.model.errors import BadInput
 from provhouse.store.warehouse.layout import Layout
 
-from .audit import audit
+from .audit import audit, audit_part
 from .candidates import Candidate, nearest
 from .constraints import broken_constraint
 from .containment import contained, stored_rows
@@ -96,7 +96,11 @@ class ReuseSearch:
         same = [each for each in found if not each.changed]
         near = nearest(self._plan.keys, same or found)
         if same and (part := self._filtered(answer, near)):
-            return part
+            of = next(each for each in same if each.execution.execution == part.execution)
+            checked, reason = self._audited(part, [of], "filter", audited)
+            if not reason:
+                return checked
+            reasons.append(reason)
         if not near:
             return replace(answer, reason="no execution is stored")
         none = "no stored result is known to be equal" if same else "no result has these inputs"
@@ -109,9 +113,9 @@ class ReuseSearch:
             nearest_sink=near[0].execution.sink,
             operator=first_difference(plans, keys),
         )
-        return self._started(built, same)
+        return self._started(built, same, audited)
 
-    def _started(self, built: Reuse, same: Sequence[Candidate]) -> Reuse:
+    def _started(self, built: Reuse, same: Sequence[Candidate], audited: float) -> Reuse:
         """Return the answer if parts of the query are stored results, or ``built`` otherwise."""
         known = {
             StoredPlan(f"{one.execution.revision} {one.execution.sink}", one.sink, stored, str(
@@ -119,11 +123,29 @@ class ReuseSearch:
             for one in same if (stored := self._results.get(one.execution.result))
         }  # fmt: skip
         found = partial(self._plan, [*known], lambda each: not self._hindrance(known[each], "key"))
-        if self._columns or found is None:
+        if self._columns or found is None or "partial" in self._known.revoked:
             return built
         starts = tuple(each.name for each in found.starts)
         reason = f"the query can start at {', '.join(starts)}"
-        return replace(built, decision="partial", reason=reason, sql=found.sql, starts=starts)
+        part = replace(built, decision="partial", reason=reason, sql=found.sql, starts=starts)
+        used = [known[each] for each in found.starts]
+        checked, reason = self._audited(part, used, "partial", audited)
+        return replace(built, reason=reason) if reason else checked
+
+    def _audited(
+        self, part: Reuse, used: Sequence[Candidate], rule: Rule, audited: float
+    ) -> tuple[Reuse, str]:
+        """Return an answer, audited or not, and a clause with the reason why it is wrong."""
+        if random.random() >= audited:
+            return part, ""
+        stored = {each: self._results[each.execution.result] for each in used}
+        texts = [text for text in (part.sql, part.delta) if text]
+        try:
+            reason = audit_part(self._layout, self._plan, stored, self._pins, texts, rule)
+        except BadInput as error:
+            return part, f"an audit is not possible: {error.wanted}"
+        self._read()
+        return replace(part, audited=True), reason
 
     def _filtered(self, answer: Reuse, near: Sequence[Candidate]) -> Reuse | None:
         """Return the answer, or None unless a stored result contains all or part of the result."""

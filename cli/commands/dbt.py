@@ -10,6 +10,7 @@ from ..options import WaitOption
 
 if TYPE_CHECKING:
     from provhouse.interactive.dbt.traced_run import TracedRun
+    from provhouse.workflows.executions import RegisteredJob
 
 
 def dbt(
@@ -25,6 +26,14 @@ def dbt(
         str,
         typer.Option("--dbt", metavar="FILE", help="The dbt to run. Default: dbt on the PATH."),
     ] = "dbt",
+    workflow: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Store the built models as a revision of this workflow, with their results.",
+            show_default=False,
+        ),
+    ] = "",
     wait: WaitOption = None,
 ) -> None:
     """Run your own dbt on DuckDB, unchanged, and bring the lineage of each row that it builds.
@@ -39,7 +48,7 @@ def dbt(
     from ..progress_display import progress_display
 
     settings = invocation(ctx).local(wait_seconds=wait)
-    found = traced_run(arguments, executable, settings, progress_display)
+    found = traced_run(arguments, executable, settings, progress_display, workflow)
     for line in _lines(found):
         sys.stderr.write(f"provhouse: {line}\n")
     raise typer.Exit(found.status)
@@ -68,6 +77,13 @@ def _lines(found: "TracedRun") -> list[str]:
             lines.append(
                 f"To ask: provhouse find {table}/ --limit 5, then provhouse lineage with a name"
             )
+    if job := found.job:
+        lines += [*_stored(job), *job.notes]
     if found.results is not None:
         lines.append(f"To see what failed: provhouse blame --dbt {found.results}")
     return lines
+
+
+def _stored(job: "RegisteredJob") -> list[str]:
+    stored = "1 result is" if job.results == 1 else f"{job.results:,} results are"
+    return [f"Revision {job.revision}: {stored} stored"] if job.revision else []

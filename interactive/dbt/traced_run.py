@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -15,6 +15,8 @@ from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.workflows.dbt.passed_tests import with_status
 from provhouse.workflows.dbt.project import project
+from provhouse.workflows.executions import RegisteredJob
+from provhouse.workflows.revision_names import check_workflow
 
 from .child_process import DbtRun, run_dbt
 from .kept_tables import KeptTables
@@ -40,6 +42,8 @@ class TracedRun:
     folder: Path = field(default_factory=Path)
     results: Path | None = None
     """dbt's results file if a test has failed; else None."""
+    job: RegisteredJob | None = None
+    """The revision of the workflow; None if no workflow was named or nothing was built."""
 
 
 def lineage_folder(settings: Settings) -> Path:
@@ -52,18 +56,35 @@ def traced_run(
     executable: str,
     settings: Settings,
     progress: Callable[[], AbstractContextManager[Progress]],
+    workflow: str = "",
 ) -> TracedRun:
     """Run dbt with the given arguments, and record the lineage of all rows that it builds.
 
-    ``progress`` creates a progress display, which begins when dbt has ended.
+    ``progress`` creates a progress display, which begins when dbt has ended. With ``workflow``, the
+    built models are stored as a revision of this workflow, with their results.
     """
+    if workflow:
+        check_workflow(workflow)
     folder = lineage_folder(settings)
     with TemporaryDirectory(prefix="provhouse-dbt-") as aside, KeptTables(folder) as kept:
         run = run_dbt(arguments, executable, Path(aside))
         if isinstance(run, int):
             return TracedRun(run)
         with progress() as display:
-            return _lineage(run, kept, folder, settings, display)
+            found = _lineage(run, kept, folder, settings, display)
+            return replace(found, job=_job(run, workflow, settings, display)) if workflow else found
+
+
+def _job(run: DbtRun, workflow: str, settings: Settings, progress: Progress) -> RegisteredJob:
+    """Store what a run has built as a revision; note the reason if this is not possible."""
+    from provhouse.workflows.dbt.built_results import register_built
+
+    try:
+        found = project(run.target)
+        place = run.database, run.path
+        return register_built(workflow, found, place, run.settings, settings, progress)
+    except ProvhouseError as error:
+        return RegisteredJob("", (f"The run is not a revision of {workflow}. {error}",))
 
 
 def _lineage(

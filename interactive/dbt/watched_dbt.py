@@ -103,6 +103,8 @@ def _watch_opening(folder: Path, target: Path) -> None:
 
 
 if __name__ == "__main__":
+    # dbt imports all modules whose names begin with dbt_, and this folder has one
+    sys.path[:] = [each for each in sys.path if each != os.path.dirname(os.path.abspath(__file__))]
     _watch(Path(os.environ.pop(FOLDER)))
     from dbt.cli.main import cli  # type: ignore[import-not-found]
 

@@ -7,8 +7,10 @@ import pytest
 
 from helpers.contained import CASES, Edited
 from helpers.contained import DDL as PAIRS
-from helpers.flow import Flow
+from helpers.flow import Flow, write
 from helpers.sampled import one_in
+from provhouse.workflows.containment import Contained, ContainingRows
+from provhouse.workflows.revisions import SinkPlan
 
 DDL = "create table t(id integer primary key, s varchar, a integer, d date, v double);"
 ROWS = """
@@ -125,3 +127,35 @@ def test_a_filter_of_a_removed_result_is_not_offered(tmp_path: Path) -> None:
     flow = flow_with(tmp_path, wide)
     Path(flow.reuse(1).path).unlink()
     assert flow.reuse(flow.add(narrow)).decision == "build"
+
+
+@pytest.mark.parametrize("decision", ["filter", "delta"])
+def test_an_audit_compares_computed_rows_with_those_of_the_whole_query(
+    tmp_path: Path, decision: str
+) -> None:
+    edited = WIDE.replace("> 1", "> 3" if decision == "filter" else "> 0")
+    flow = flow_with(tmp_path, WIDE)
+    number = flow.add(edited)
+    found = flow.reuse(number, audited=1.0)
+    assert (found.decision, found.audited) == (decision, True), found
+    assert not flow.reuse(number).audited
+    lie = tmp_path / "lie.parquet"
+    write(f"{WIDE} and id <> 5".replace("a > 1", "a > 3"), lie, flow.prepared("t"))
+    flow.store(1, {"result": lie}, "t")
+    wrong = flow.reuse(number, audited=1.0)
+    assert (wrong.decision, wrong.audited) == ("build", False)
+    assert wrong.reason == "an audit has found that the result of flow@r1 was wrong"
+
+
+def test_an_audit_revokes_a_wrong_filter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def too_few(new: SinkPlan, old: SinkPlan, stored: ContainingRows) -> Contained:
+        return Contained(f"select id, s, a, d from {stored.source} where id > 99")
+
+    flow = flow_with(tmp_path, WIDE)
+    number = flow.add(WIDE.replace("> 1", "> 3"))
+    with monkeypatch.context() as patched:
+        patched.setattr("provhouse.workflows.reuse_search.contained", too_few)
+        found = flow.reuse(number, audited=1.0)
+    assert (found.decision, "the rule is revoked" in found.reason) == ("build", True), found
+    assert flow.reuse(number).decision == "build"
+    assert flow.reuse(1).decision == "reuse"

@@ -1,9 +1,11 @@
 """A query starts from stored results, and returns the same rows as a full execution."""
 
+from pathlib import Path
+
 import duckdb
 import pytest
 
-from helpers.flow import Flow
+from helpers.flow import Flow, write
 from helpers.sampled import one_in
 
 DDL = """
@@ -120,11 +122,26 @@ def test_a_query_starts_at_stored_results(flow: Flow, case: str) -> None:
     text, starts = PARTIAL[case]
     both = inputs(flow)
     read = {name: both[name] for name in both if name == "t" or " u" in text or " joined" in text}
-    found = flow.reuse(flow.add(text), inputs=read)
+    found = flow.reuse(flow.add(text), inputs=read, audited=1.0)
     assert (found.decision, {*found.starts}) == ("partial", {f"flow@r1 {each}" for each in starts})
+    assert found.audited
     con = flow.prepared(*TABLES)
     assert executed(con, found.sql) == executed(con, text)
     assert executed(con, found.sql)[1]
+
+
+def test_an_audit_withdraws_a_wrong_start(tmp_path: Path) -> None:
+    flow = Flow(tmp_path, DDL)
+    flow.table("t", TABLES["t"])
+    lie = tmp_path / "lie.parquet"
+    write(f"{STORED['cleaned']} and coalesce(a, 0) < 4", lie, flow.prepared("t"))
+    flow.store(flow.add({"cleaned": STORED["cleaned"]}), {"cleaned": lie}, "t")
+    number = flow.add(PARTIAL["a view"][0])
+    assert flow.reuse(number).decision == "partial"
+    found = flow.reuse(number, audited=1.0)
+    assert (found.decision, found.sql) == ("build", "")
+    assert found.reason == "an audit has found that the result of flow@r1 was wrong"
+    assert flow.reuse(number).decision == "build"
 
 
 @pytest.mark.parametrize("case", one_in(4, BUILT))

@@ -11,6 +11,7 @@ import pytest
 
 from helpers.flow import Flow, write
 from helpers.sampled import one_in
+from provhouse.workflows.record_diff import RecordChange
 from provhouse.workflows.result_files import result_path
 from provhouse.workflows.revision_diff import RecordsDiff, diff_revisions
 
@@ -19,10 +20,12 @@ ALL = "select id, g, v, n from t"
 Row = tuple[Any, ...]
 
 
-def stored(tmp_path: Path, one: str, other: str, key: Sequence[str] = ()) -> Flow:
+def stored(
+    tmp_path: Path, one: str, other: str, key: Sequence[str] = (), edited: str = f"{ALL} where true"
+) -> Flow:
     """Return a workflow with two revisions whose results are the rows of two queries."""
     flow = Flow(tmp_path, DDL)
-    for number, (text, rows) in enumerate(((ALL, one), (f"{ALL} where true", other)), 1):
+    for number, (text, rows) in enumerate(((ALL, one), (edited, other)), 1):
         flow.add(text)
         flow.table(f"t{number}", rows)
         path = flow.folder / "out.parquet"
@@ -179,11 +182,7 @@ def test_causes_are_those_of_all_four_executions(tmp_path: Path) -> None:
         write(text, out, flow.prepared("t"))
         flow.store_with({"result": out}, number, {"t": str(path)}, ("id",))
     found = difference(flow)
-    causes = {}
-    for each in found.records:
-        values = each.after or each.before
-        assert values
-        causes[int(values["id"] or 0)] = each.cause
+    causes = {_id(each): each.cause for each in found.records}
     assert causes == {
         key: _cause(outputs, key)
         for key in range(1, 9)
@@ -217,12 +216,20 @@ def test_with_equal_inputs_the_code_is_the_cause(tmp_path: Path) -> None:
 
 
 def test_with_equal_queries_the_data_are_the_cause(tmp_path: Path) -> None:
-    flow = stored(tmp_path, table([(1, "a", 1, 1)]), table([(1, "a", 1, 2)]), ("id",))
-    again = Flow(tmp_path, DDL)
-    assert again.layout == flow.layout
-    found = diff_revisions(flow.layout, "flow@r1", "flow@r1", records=True)
+    before = [(1, "a", 1, 1), (2, "b", 1, 1), (3, "c", 1, 1)]
+    after = [(1, "a", 1, 2), (2, "b", 1, 1), (4, "d", 1, 1)]
+    flow = stored(tmp_path, table(before), table(after), ("id",), f"{ALL} as renamed")
+    found = diff_revisions(flow.layout, "flow@r1", "flow@r2", records=True)
+    assert (found.verdict, len(found.inputs)) == ("equal", 1)
     assert found.results
-    assert found.results.records == ()
+    listed = {_id(each): (each.kind, each.cause) for each in found.results.records}
+    assert listed == {1: ("changed", "data"), 3: ("went", "data"), 4: ("came", "data")}
+
+
+def _id(record: RecordChange) -> int:
+    values = record.after or record.before
+    assert values
+    return int(values["id"] or 0)
 
 
 def test_the_stored_file_has_the_rows_of_the_result(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from ..revision_names import check_workflow
 from ..revisions import Added, SinkPlan, store_revision
 from .bound_models import BoundModel, binder
 from .passed_tests import tested_columns
-from .project import ProjectNode, project
+from .project import DbtProject, ProjectNode, project
 from .sides import ProjectSide
 from .table_types import TableTypes, columns_of_ddl
 from .undecided import why_not_by_sql
@@ -47,14 +47,23 @@ def model_sinks(target: Path, ddl: str) -> Mapping[str, SinkPlan]:
     target folder does not belong to a dbt-duckdb project.
     """
     read = project(target)
-    types = TableTypes(read.catalog, named=columns_of_ddl(ddl))
+    return sinks_of(read, TableTypes(read.catalog, named=columns_of_ddl(ddl)))
+
+
+def sinks_of(read: DbtProject, types: TableTypes) -> Mapping[str, SinkPlan]:
+    """Return a sink for each model that dbt builds, by ``sink_names``."""
     with binder() as tables:
         side = ProjectSide(read, types, tables, tested_columns(read, read))
         for node in read.nodes.values():
             side.bind(node)
+    return {name: _sink(side, node) for name, node in sink_names(read).items()}
+
+
+def sink_names(read: DbtProject) -> Mapping[str, ProjectNode]:
+    """Return the models that dbt builds, by name; by id if several packages have the name."""
     models = [each for each in read.nodes.values() if each.kind == "model" and each.is_built]
     times = Counter(each.name for each in models)
-    return {each.name if times[each.name] == 1 else each.id: _sink(side, each) for each in models}
+    return {each.name if times[each.name] == 1 else each.id: each for each in models}
 
 
 def _sink(side: ProjectSide, node: ProjectNode) -> SinkPlan:

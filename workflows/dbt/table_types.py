@@ -42,10 +42,11 @@ class TableTypes:
 
 def named_columns(database: Path | None, ddl: Path | None) -> Named:
     """Return the columns of the tables in a database file and in a DDL file."""
-    return {**(_of_ddl(ddl) if ddl else {}), **(_of_database(database) if database else {})}
+    return {**(_of_ddl(ddl) if ddl else {}), **(columns_of_database(database) if database else {})}
 
 
-def _of_database(path: Path) -> Named:
+def columns_of_database(path: Path) -> Named:
+    """Return the columns of a database's tables; raise BadInput if it cannot be read."""
     try:
         with duckdb.connect(str(path), read_only=True) as con:
             return _by_schema(table_columns(con))

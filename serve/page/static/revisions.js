@@ -29,7 +29,8 @@ export async function revisions(state, view, still) {
   const listed = results.results.map((each) => ({ ...each, inputs: each.inputs.join(", "), use: each.hindrance || "can be used" }));
   view.append(table("Results", [
     { heading: "revision", field: "revision" }, { heading: "sink", field: "sink" },
-    { heading: "execution", field: "execution" }, { heading: "ended", field: "ended" },
+    { heading: "execution", field: "execution" }, { heading: "state", field: "state" },
+    { heading: "started", field: "started" }, { heading: "ended", field: "ended" },
     { heading: "records", field: "records", kind: "number" }, { heading: "inputs", field: "inputs" },
     { heading: "reused from", field: "reused_from" }, { heading: "use", field: "use" }], listed));
 }
