@@ -163,7 +163,7 @@ def test_both_versions_of_pandas(pandas: str, environment: Environment, tmp_path
     (tmp_path / "orders.csv").write_text("id,customer,amount\n17,x,5\n18,y,3\n19,x,9\n")
     (tmp_path / "customers.csv").write_text("customer,country\nx,DE\ny,FR\n")
     _run(python, "-W", "error", "-c", blocks("pandas.md", "python")[0], folder=tmp_path)
-    assert "orders/19,report/DE" in (tmp_path / "trace.csv").read_text()
+    assert '"orders/19","report/DE"' in (tmp_path / "trace.csv").read_text()
 
 
 def test_numba_changes_no_answer(environment: Environment, base: Path, tmp_path: Path) -> None:
