@@ -98,7 +98,7 @@ class Connection(Session):
         caller = sys._getframe(1)
         variables = ChainMap(caller.f_locals, caller.f_globals)
         with self.lock:
-            if query not in self._plans and storing(query) is not None:
+            if query not in self.plans and storing(query) is not None:
                 from .statements import stored
 
                 return stored(self, query, params, want, mode)

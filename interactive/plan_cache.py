@@ -23,6 +23,11 @@ class PlanCache:
         self._con = con
         self._plans: dict[str, Plan] = {}
         self._evicted: list[tuple[weakref.ref[Plan], list[str]]] = []
+        self.binds_ahead = True
+        """Whether DuckDB binds the witness queries of a plan before the query runs.
+
+        It need not if all lineage is asked for at once: then a witness query fails early, too.
+        """
 
     def __contains__(self, query: str) -> bool:
         return query in self._plans
@@ -36,7 +41,7 @@ class PlanCache:
 
             with collector_paused():
                 found = plan(self._con, query, catalog())
-                rehearse(self._con, found)
+                rehearse(self._con, found, self.binds_ahead)
             if len(self._plans) >= PLANS:
                 oldest = self._plans.pop(next(iter(self._plans)))
                 self._evicted.append((weakref.ref(oldest), [name for name, _ in oldest.kept]))

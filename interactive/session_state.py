@@ -45,7 +45,7 @@ class Session:
         self.lock = RLock()
         self._version = 0
         self._catalog: Catalog | None = None
-        self._plans = PlanCache(con)
+        self.plans = PlanCache(con)
         self._columns: ColumnCache | None = None
         self._discarded: list[str] = []
         self.memory = Memory(memory_mb << 20)
@@ -113,7 +113,7 @@ class Session:
         """Discard all cached data of tables, and invalidate the lineage of earlier results."""
         self._version += 1
         self._catalog = None
-        self._plans.clear()
+        self.plans.clear()
         if self._columns is not None:
             self._columns.clear()
         self._sizes.clear()
@@ -183,7 +183,7 @@ class Session:
 
     def plan(self, query: str) -> "Plan":
         """Return the plan of a query. The connection caches plans by SQL text."""
-        return self._plans.get(query, self.catalog)
+        return self.plans.get(query, self.catalog)
 
     def apart(self) -> Apart:
         """Return a store for values that Arrow cannot represent; drop discarded stores' tables."""
@@ -244,6 +244,10 @@ class Session:
         if table not in self._sizes:
             self._sizes[table] = self.measured(table)
         return self._sizes[table]
+
+    def set_extent(self, table: TablePlace, rows: int, end: int) -> None:
+        """Cache a table's number of rows and its largest rid plus one, if a query returned both."""
+        self._sizes[table] = rows, end
 
     def measured(self, table: TablePlace) -> tuple[int, int]:
         """Return a table's number of rows and its largest rid plus one, without using the cache."""

@@ -183,3 +183,18 @@ def houses(
         return House(Settings(**given), spark)
 
     return make
+
+
+@pytest.fixture
+def page_folder(
+    tmp_path: Path, graph_home: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """A new current folder for the commands of a docs page, with the default warehouse.
+
+    Spark must be running before, or its workers would start in this folder.
+    """
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PROVHOUSE_NEO4J_HOME", str(graph_home))
+    monkeypatch.setenv("PROVHOUSE_SPARK_MEMORY", "1g")
+    monkeypatch.delenv("PROVHOUSE_WAREHOUSE", raising=False)
+    return tmp_path

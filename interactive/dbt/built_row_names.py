@@ -101,8 +101,11 @@ class RowNames:
     def state(self, place: TablePlace) -> tuple[int, str]:
         """Return a table's number of rows, and a string that differs for any other state of it."""
         if place not in self._states:
-            text = f"select count(*), coalesce(sum(hash(t)), 0)::varchar from {place.sql()} t"
-            ((rows, found),) = self._opened.duckdb.execute(text).fetchall()
+            text = f"""
+                select count(*), coalesce(max(rowid) + 1, 0), coalesce(sum(hash(t)), 0)::varchar
+                from {place.sql()} t"""
+            ((rows, end, found),) = self._opened.duckdb.execute(text).fetchall()
+            self._opened.con.set_extent(place, rows, end)
             self._states[place] = int(rows), str(found)
         return self._states[place]
 

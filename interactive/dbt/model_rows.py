@@ -57,7 +57,6 @@ class ModelRows:
             result = self._opened.con.sql(text, lineage=True)
             tables = {place.name for place in result.tables}
             op = model_op(node.name, node.file, text, result, tables)
-            chains = {place: result.chains(place) for place in result.tables}
         except NotCovered:
             raise
         except ProvhouseError as error:
@@ -66,7 +65,18 @@ class ModelRows:
             raise refused(
                 "DuckDB cannot run its compiled SQL on the database as it is now"
             ) from error
-        return Derived(node, result, op, chains)
+        return Derived(node, result, op, self._chains(result))
+
+    def _chains(self, result: Result) -> Mapping[TablePlace, list[Chain]]:
+        """Return the indexes of a result's lineage. Raises NotCovered if it cannot be found."""
+        try:
+            return {place: result.chains(place) for place in result.tables}
+        except NotCovered:
+            raise
+        except ProvhouseError as error:
+            raise refused(str(error)) from error
+        except duckdb.Error as error:
+            raise refused("DuckDB cannot run the query that finds the lineage") from error
 
     def view(self, node: ProjectNode, text: str) -> None:
         """Write the lineage of a view's rows, and store the rows as the view for later queries."""

@@ -38,6 +38,7 @@ class OpenedDatabase:
 
     def __init__(self, run: DbtRun, project: DbtProject) -> None:
         self.con = Connection(duckdb.connect())
+        self.con.plans.binds_ahead = False
         self.duckdb = self.con.duckdb
         self._project, self._name, self.path = project, run.database, run.path
         for extension in run.extensions:

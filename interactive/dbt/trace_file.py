@@ -19,7 +19,13 @@ from .model_op import ModelOp
 NAMES = ("src", "dst", "op", "src_table", "dst_table", "derivation", "op_kind", "role")
 GROUP = 1 << 16
 """The number of triples to collect before a write: each write costs a few milliseconds."""
-SCHEMA = pa.schema([(name, pa.string()) for name in NAMES])
+SCHEMA = pa.schema(
+    [
+        (name, pa.string() if name in ("src", "dst") else pa.dictionary(pa.int32(), pa.string()))
+        for name in NAMES
+    ]
+)
+"""The columns in memory. In the file, all of them are strings."""
 
 
 class Targets:
@@ -55,7 +61,7 @@ class TraceFile:
         self.path = trace_path(folder, run)
         self.triples = 0
         self._aside = self.path.with_name(f".{self.path.name}.{secrets.token_hex(4)}")
-        self._writer = pq.ParquetWriter(self._aside, SCHEMA)
+        self._writer = pq.ParquetWriter(self._aside, SCHEMA, store_schema=False)
         self._waiting: list[pa.RecordBatch] = []
         self._rows = 0
         self._ops: dict[str, ModelOp] = {}
@@ -78,7 +84,8 @@ class TraceFile:
         """Write triples. All triples with the same ``dst`` form one derivation."""
         self._ops[op.op] = op
         texts = (op.op, source, table, "1", op.kind, role)
-        columns = [src, dst, *(pa.repeat(text, len(src)) for text in texts)]
+        same = pa.array(np.zeros(len(src), np.int32))
+        columns = [src, dst, *(pa.DictionaryArray.from_arrays(same, [text]) for text in texts)]
         self._waiting.append(pa.record_batch(columns, schema=SCHEMA))
         self._rows += len(src)
         self.triples += len(src)
@@ -87,7 +94,7 @@ class TraceFile:
 
     def _flush(self) -> None:
         if self._waiting:
-            self._writer.write_table(pa.Table.from_batches(self._waiting))
+            self._writer.write_table(pa.Table.from_batches(self._waiting).unify_dictionaries())
         self._waiting, self._rows = [], 0
 
     def finish(self) -> None:

@@ -103,8 +103,9 @@ def _watch_opening(folder: Path, target: Path) -> None:
 
 
 if __name__ == "__main__":
-    # dbt imports all modules whose names begin with dbt_, and this folder has one
-    sys.path[:] = [each for each in sys.path if each != os.path.dirname(os.path.abspath(__file__))]
+    # Python searches the script's folder first, and dbt imports every module named dbt_… there.
+    own = os.path.dirname(os.path.realpath(__file__))
+    sys.path[:] = [each for each in sys.path if each != own]
     _watch(Path(os.environ.pop(FOLDER)))
     from dbt.cli.main import cli  # type: ignore[import-not-found]
 

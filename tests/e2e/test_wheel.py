@@ -17,6 +17,7 @@ from shutil import which
 import pytest
 from release import release
 
+from helpers.pages import blocks
 from helpers.warehouse import House
 from provhouse.model.progress import Silent
 from provhouse.serve import server_file
@@ -156,8 +157,13 @@ def test_lineage_on_duckdb_in_the_base(
 
 @pytest.mark.parametrize("pandas", ["pandas<3", "pandas>=3"])
 def test_both_versions_of_pandas(pandas: str, environment: Environment, tmp_path: Path) -> None:
+    """The first program of the page on data frames runs as typed, too."""
     python = environment("locks/base.lock", pandas) / "python"
     assert _run(python, "-W", "error", "-c", FRAME, folder=tmp_path) == "[1, 4, 7, 10]\n"
+    (tmp_path / "orders.csv").write_text("id,customer,amount\n17,x,5\n18,y,3\n19,x,9\n")
+    (tmp_path / "customers.csv").write_text("customer,country\nx,DE\ny,FR\n")
+    _run(python, "-W", "error", "-c", blocks("pandas.md", "python")[0], folder=tmp_path)
+    assert '"orders/19","report/DE"' in (tmp_path / "trace.csv").read_text()
 
 
 def test_numba_changes_no_answer(environment: Environment, base: Path, tmp_path: Path) -> None:
