@@ -209,7 +209,7 @@ def _run(event: _Event, facets: set[str]) -> JobRun | None:
         return None
     job = event.part(content, "job", "job")
     run = event.part(content, "run", "run")
-    state = content.get("eventType")
+    state = None if _is_of_a_job(content) else content.get("eventType")
     if state is None:
         state = "OTHER" if run else ""
     elif not isinstance(state, str) or state not in EVENT_TYPES:
@@ -226,6 +226,14 @@ def _run(event: _Event, facets: set[str]) -> JobRun | None:
         inputs=_datasets(event, "inputs", facets),
         outputs=_datasets(event, "outputs", facets),
     )
+
+
+def _is_of_a_job(content: Mapping[str, Any]) -> bool:
+    """Return whether an event declares itself to be about a job without a run.
+
+    Such an event has no type, but some programs give it one.
+    """
+    return "run" not in content and _valid(content.get("schemaURL")).endswith("/JobEvent")
 
 
 def _time(event: _Event, text: str) -> str:

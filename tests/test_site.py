@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
 from site_source import write_source
 
 ROOT = Path(__file__).parent.parent
@@ -38,7 +37,6 @@ def test_links_to_folders_lead_to_a_page_or_become_text(tmp_path: Path) -> None:
     assert "[figures](figures)" not in (tmp_path / "docs" / "benchmarks.md").read_text("utf-8")
 
 
-@pytest.mark.long
 def test_the_site_builds_without_a_warning() -> None:
     subprocess.run(["make", "site"], cwd=ROOT, check=True)
     home = (ROOT / CONFIG["site_dir"] / "index.html").read_text(encoding="utf-8")

@@ -35,6 +35,8 @@ printf '%s\n' 'smokedduck==0.1.dev36241' 'numpy<2' 'pandas<2.3' | lock - --outpu
 # dbt, which writes the manifests of long tests, in an environment of its own. From 1.12 on, dbt-core needs a package that
 # downloads its contents while it is installed.
 printf '%s\n' 'dbt-core>=1.11,<1.12' 'dbt-duckdb>=1.10' | lock - --output-file locks/dbt.lock
+# dbt on Spark, for a long test, in an environment of its own; the version of Spark is that in pyproject.toml.
+printf '%s\n' 'dbt-core>=1.11,<1.12' 'dbt-spark>=1.10' 'pyspark==4.2.0' | lock - --output-file locks/dbt-spark.lock
 # The packages of Spark Connect, for a long test; they go to a folder of their own.
 printf '%s\n' 'grpcio>=1.76' 'grpcio-status>=1.76' 'zstandard>=0.25' | lock - --constraint locks/dev.lock --output-file locks/connect.lock
 # Other versions of Spark, against which the Java of capture is compiled, each in a folder of its own; see tools/jars_all.py.

@@ -1,11 +1,13 @@
 """Explore the connected sets in Neo4j with py2neo: match nodes, follow them, read data frames.
 
-    python examples/explore/sets.py WAREHOUSE BOLT PASSWORD_FILE
+    python examples/explore/sets.py [WAREHOUSE]
 
-`provhouse browser` starts Neo4j and prints BOLT (the connect URL) and PASSWORD_FILE. py2neo comes
+The script starts Neo4j if need be, and keeps it running; `provhouse down` stops it. py2neo comes
 with `pip install 'provhouse[explore]'`, and pandas with `pip install pandas`.
 """
 
+import json
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -21,9 +23,12 @@ ORDER BY triples DESC, derived, source
 """
 
 
-def connect(bolt: str, password: str) -> Graph:
-    """Connect to Neo4j; ``bolt`` is a URL such as bolt://127.0.0.1:7687."""
-    return Graph(bolt, auth=("neo4j", password))
+def connect(folder: str) -> Graph:
+    """Connect to the Neo4j of a warehouse, of which `provhouse browser` knows the address."""
+    command = [str(Path(sys.executable).with_name("provhouse")), "--warehouse", folder, "browser"]
+    login = json.loads(subprocess.check_output([*command, "--format", "json"]))
+    password = Path(login["password_file"]).read_text(encoding="utf-8").strip()
+    return Graph(login["connect"], auth=(login["user"], password))
 
 
 def largest_sets(graph: Graph, warehouse: str, most: int = 5) -> list[Node]:
@@ -43,17 +48,17 @@ def dependencies(graph: Graph, warehouse: str) -> Any:
     return graph.run(DEPENDENCIES, warehouse=warehouse).to_data_frame()
 
 
-def main(folder: str, bolt: str, password_file: str) -> None:
+def main(folder: str = "warehouse") -> None:
     """Print the largest sets, the sets that they derive from, and all dependencies."""
+    graph = connect(folder)
     with provhouse.open(folder) as opened:
         ((warehouse,),) = opened.cypher("RETURN $warehouse").rows
-        graph = connect(bolt, Path(password_file).read_text(encoding="utf-8").strip())
-        for node in largest_sets(graph, str(warehouse)):
-            names = ", ".join(node["tables"])
-            ids = [source["id"] for source in sources(graph, node)]
-            print(f"set {node['id']} has {node['items']} items of {names}; derives from sets {ids}")
-        print(dependencies(graph, str(warehouse)))
-        graph.service.connector.close()
+    for node in largest_sets(graph, str(warehouse)):
+        names = ", ".join(node["tables"])
+        ids = [source["id"] for source in sources(graph, node)]
+        print(f"set {node['id']} has {node['items']} items of {names}; derives from sets {ids}")
+    print(dependencies(graph, str(warehouse)))
+    graph.service.connector.close()
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
 #!/bin/sh
-# Ingest the files of a night, and look for lineage that is missing: nightly.sh FOLDER RUN
+# Ingest the files of a night, and look for lineage that is missing: nightly.sh [FOLDER [RUN]]
+# FOLDER is incoming by default, and RUN is nightly.
 # The exit status is that of the ingest, or 8 if captured jobs have left lineage that is not stored.
 set -eu
 
-provhouse ingest "$1" --run "$2" --wait "${WAIT:-3600}"
+provhouse ingest "${1:-incoming}" --run "${2:-nightly}" --wait "${WAIT:-3600}"
 provhouse status --format json | python3 -c '
 import json, sys
 status = json.load(sys.stdin)

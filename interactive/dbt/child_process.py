@@ -145,11 +145,14 @@ def check_adapter(adapter: str) -> None:
         raise UsageError(
             "`provhouse dbt` does not support dbt-spark",
             "Its rows are in Spark, where capture is set up in the Spark configuration",
-            "Give the session of dbt-spark (method: session) the options that `provhouse "
-            "run-spark --print-conf` prints; this is untried",
+            "With `method: session`, set PYSPARK_SUBMIT_ARGS to the options that `provhouse "
+            "run-spark --print-conf` prints and `pyspark-shell`, run dbt itself, then `provhouse "
+            "ingest --captured`",
         )
     raise UsageError(
         f"The lineage of rows is not supported for dbt-{adapter}",
         "Only DuckDB is supported, since provhouse runs the compiled SQL again",
-        "For this adapter, use `provhouse compare` on compiled queries that DuckDB can parse",
+        "For lineage of tables, use `provhouse ingest target/manifest.json --input dbt`, or "
+        "`provhouse ingest --openlineage` for events; `provhouse compare` takes compiled queries "
+        "that DuckDB can parse",
     )

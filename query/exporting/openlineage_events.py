@@ -217,7 +217,7 @@ class RunEvents:
 
     def _columns(self, ingest: Json, table: str) -> ColumnMap:
         """Return the column map of the last captured write of a table in an ingest."""
-        of = self._writes.get((table, ingest[RUN]), ())
+        of = self._writes.get((table, ingest[RUN] or ""), ())
         made = [each.columns for each in of if ingest["before"] <= each.after < ingest[BORN]]
         return made[-1] if made else NO_COLUMNS
 
@@ -256,9 +256,9 @@ class RunEvents:
         return {row[OP]: row[SQL] for row in rows if row[SQL]}
 
     @cached_property
-    def _writes(self) -> Mapping[tuple[str, str | None], list[Written]]:
-        """The captured writes, by table and run."""
-        found: defaultdict[tuple[str, str | None], list[Written]] = defaultdict(list)
+    def _writes(self) -> Mapping[tuple[str, str], list[Written]]:
+        """The captured writes, by table and run. A run without a name is an empty string."""
+        found: defaultdict[tuple[str, str], list[Written]] = defaultdict(list)
         for each in read_since(self.snapshot.layout, 0):
             found[each.table, each.run].append(each)
         return found

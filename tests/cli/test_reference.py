@@ -1,8 +1,9 @@
-"""The generated pages match their sources: help, settings, docstrings and schemas."""
+"""The generated pages match their sources: help, settings, docstrings, schemas and routes."""
 
 from pathlib import Path
 
 from provhouse.cli import json_page, python_page, reference, settings_page
+from provhouse.serve import http_page
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -21,3 +22,7 @@ def test_the_page_of_python_is_up_to_date() -> None:
 
 def test_the_page_of_json_is_up_to_date() -> None:
     assert (DOCS / "json.md").read_text(encoding="utf-8") == json_page.document()
+
+
+def test_the_page_of_http_is_up_to_date() -> None:
+    assert (DOCS / "http.md").read_text(encoding="utf-8") == http_page.document()

@@ -106,6 +106,7 @@ def _run(*command: object, folder: Path, **given: str) -> str:
     arguments = list(map(str, command))
     done = subprocess.run(arguments, cwd=folder, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+    assert "Warning" not in done.stderr, done.stderr
     return done.stdout
 
 

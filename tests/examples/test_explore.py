@@ -22,9 +22,10 @@ def test_py2neo_finds_the_sets_and_their_dependencies(
     pytest.importorskip("py2neo")
     house = houses(theta=4, pack=0)
     house.ingest([Triple(f"t:{n}", f"t:{n + 1}", "next", "t", "t") for n in range(20)])
-    address, warehouse = house.address, house.layout.warehouse_id()
+    warehouse = house.layout.warehouse_id()
+    monkeypatch.setenv("PROVHOUSE_NEO4J_HOME", str(house.settings.neo4j_home))
     example: dict[str, Any] = runpy.run_path(str(SCRIPT))
-    graph = example["connect"](address.bolt, address.password)
+    graph = example["connect"](str(house.settings.warehouse))
     with house.asker() as asker:
         snapshot = asker.snapshot
         stored = map(snapshot.ids_of, snapshot.set_dependencies)
@@ -39,8 +40,6 @@ def test_py2neo_finds_the_sets_and_their_dependencies(
     for node in largest:
         below = {(node["id"], source["id"]) for source in example["sources"](graph, node)}
         assert below == {pair for pair in found if pair[0] == node["id"]}
-    monkeypatch.setenv("PROVHOUSE_NEO4J_HOME", str(house.settings.neo4j_home))
-    arguments = (house.settings.warehouse, address.bolt, address.password_file)
-    example["main"](*map(str, arguments))
+    example["main"](str(house.settings.warehouse))
     graph.service.connector.close()
     assert f"set {largest[0]['id']} has {sizes[0]} items of t" in capsys.readouterr().out

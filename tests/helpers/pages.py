@@ -70,9 +70,12 @@ def shell(script: str, **given: str) -> str:
     return done.stdout
 
 
-def run(page: str, folder: Path, chosen: slice = slice(None)) -> str:
-    """Run the Python blocks of a page in a folder as one program; return what it prints."""
-    return run_program(blocks(page, "python")[chosen], folder)
+def run(page: str, folder: Path, chosen: slice = slice(None), before: str = "") -> str:
+    """Run the Python blocks of a page in a folder as one program; return what it prints.
+
+    ``before`` is Python that the program runs first.
+    """
+    return run_program([before, *blocks(page, "python")[chosen]], folder)
 
 
 def run_program(parts: Iterable[str], folder: Path) -> str:

@@ -222,6 +222,14 @@ def test_a_job_shows_its_newest_complete_run(name: str, apart: bool, tmp_path: P
     assert job.name == "job"
 
 
+def test_an_event_of_a_job_may_have_a_type(tmp_path: Path) -> None:
+    """Marquez's own example of a JobEvent has one, although the specification has none there."""
+    url = "https://openlineage.io/spec/1-0-1/OpenLineage.json#/definitions/JobEvent"
+    job = event("a", run=None, schemaURL=url, outputs=[dataset("n", "d")])
+    ingested(tmp_path, written(tmp_path, lines(job)))
+    assert [(each.job, each.dataset, each.state) for each in uses(tmp_path)] == [("a", "d", "")]
+
+
 def test_other_jobs_stay(tmp_path: Path) -> None:
     for job in ("a", "b", "a"):
         ingested(tmp_path, written(tmp_path, lines(event(job, inputs=[dataset("n", job)]))))

@@ -1,4 +1,4 @@
-"""The Python blocks of docs/interactive.md and docs/crossfilter.md run, without a warehouse."""
+"""The Python blocks of docs/interactive.md and docs/crossfilter.md run."""
 
 from pathlib import Path
 
@@ -6,6 +6,7 @@ import duckdb
 import pytest
 
 from helpers.pages import run
+from provhouse.cli.app import run as run_command
 
 FLIGHTS = """
     copy (select i as id, 'C' || i % 5 as carrier, (i * 37) % 90 - 20 as delay,
@@ -23,6 +24,28 @@ def test_the_page_of_interactive_queries(tmp_path: Path) -> None:
     assert "trips: indexed when asked for" in shown
     assert "carriers/0·trips/0 + carriers/2·trips/2" in shown
     assert duckdb.execute(f"from '{tmp_path / 'late.parquet'}'").fetchall()[0][0].startswith("C")
+
+
+@pytest.mark.long
+def test_the_example_of_save_leads_from_a_saved_row_to_its_records(
+    tmp_path: Path,
+    graph_home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    flights = tmp_path / "flights.parquet"
+    duckdb.execute(FLIGHTS.format(rows=15, path=flights))
+    opening = f"from provhouse import interactive\ncon = interactive.connect('{flights}')\n"
+    monkeypatch.setenv("PROVHOUSE_NEO4J_HOME", str(graph_home))
+    run("interactive.md", tmp_path, slice(-1, None), before=opening)
+    warehouse = ["--warehouse", str(tmp_path / "warehouse")]
+    assert run_command([*warehouse, "lineage", "late/C1", "--format", "csv"]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert {line.partition(",")[0] for line in shown[1:]} == {
+        "flights/1",
+        "flights/6",
+        "flights/11",
+    }
 
 
 @pytest.mark.long

@@ -106,7 +106,10 @@ def facet(name: str, content: Json) -> Any:
 
 @pytest.fixture(scope="module")
 def house(houses: Callable[..., House]) -> House:
-    """A warehouse with two ingests, in which table `clean` looks as if a captured job wrote it."""
+    """A warehouse with two ingests, whose tables look as if captured jobs wrote them.
+
+    `clean` is written by the run nightly, and `to 'tal` later by a run without a name.
+    """
     house = houses(server_address="0.0.0.0:8443", server_names="lineage.example.com, other")
     folder = house.settings.warehouse.parent
     (folder / "ops.csv").write_text("op,kind,sql\ntotal,aggregate,select sum(x) from clean\n")
@@ -122,6 +125,8 @@ def house(houses: Callable[..., House]) -> House:
     pin = Pin("clean", (), file, state.st_size, state.st_mtime_ns // 1_000_000)
     house.ingest_files(house.write(FIRST), run="nightly", operations=folder / "ops.csv")
     add_pins(house.layout, [pin])
+    totals = ColumnMap({"total": [("clean", "id")]}, {}, [])
+    add_written(house.layout, [Written("to 'tal", 2, (), (), "", totals, after=1)])
     house.ingest_files(house.write(SECOND, "second.csv"))
     return house
 
@@ -205,7 +210,11 @@ def test_facets_say_what_is_known(house: House) -> None:
     total = output(events, "nightly.to 'tal")
     assert total["job"]["facets"]["sql"]["query"] == "select sum(x) from clean"
     assert total["inputs"][0]["facets"]["schema"]["fields"] == made["facets"]["schema"]["fields"]
-    assert "columnLineage" not in output(events, "ingest.to 'tal")["outputs"][0]["facets"]
+    assert "columnLineage" not in total["outputs"][0]["facets"]
+    (later,) = output(events, "ingest.to 'tal")["outputs"]
+    assert later["facets"]["columnLineage"]["fields"] == {
+        "total": {"inputFields": [of("clean", "id", direct)]}
+    }
 
 
 def test_the_record_level_has_an_address(house: House, capsys: pytest.CaptureFixture[str]) -> None:

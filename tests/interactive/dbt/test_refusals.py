@@ -1,5 +1,6 @@
 """Models whose lineage cannot be followed are refused by name, and all others have lineage."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -66,10 +67,21 @@ def test_the_python_of_dbt_is_read_from_its_script(
     assert run_dbt(["build"], str(script), tmp_path) == 7
 
 
-@pytest.mark.parametrize("adapter", ["postgres", "snowflake", "bigquery", "databricks", "spark"])
-def test_other_adapters_are_refused_by_name(adapter: str, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=f"dbt-{adapter}"):
+@pytest.mark.parametrize("adapter", ["postgres", "snowflake", "bigquery", "databricks"])
+def test_other_adapters_are_refused_with_what_reads_their_tables(adapter: str) -> None:
+    with pytest.raises(UsageError, match=f"dbt-{adapter}") as error:
         check_adapter(adapter)
+    assert re.findall("`(provhouse ingest .*?)`", error.value.remedy) == [
+        "provhouse ingest target/manifest.json --input dbt",
+        "provhouse ingest --openlineage",
+    ]
+
+
+def test_dbt_on_spark_is_refused_with_the_commands_that_capture_it() -> None:
+    with pytest.raises(UsageError, match="dbt-spark") as error:
+        check_adapter("spark")
+    for named in ("PYSPARK_SUBMIT_ARGS", "run-spark --print-conf", "provhouse ingest --captured"):
+        assert named in error.value.remedy
 
 
 def test_a_second_run_at_the_same_time_is_refused(tmp_path: Path) -> None:

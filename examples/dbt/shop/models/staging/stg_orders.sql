@@ -1,0 +1,1 @@
+select id as order_id, customer, cents from {{ ref('raw_orders') }} where status = 'paid'
