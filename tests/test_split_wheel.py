@@ -117,8 +117,8 @@ def test_its_modules_need_only_pythons_own_library(tmp_path: Path) -> None:
     """Python's option ``-I`` hides all installed packages, and provhouse's other modules."""
     names = [name for name in MODULES if name not in OF_SPARK]
     python = Path(sys.base_prefix) / "bin" / "python3"
-    command = [python, "-I", "-S", "-c", ALONE, copy_package(tmp_path), *names]
-    done = subprocess.run(command, capture_output=True, text=True)
+    given = [python, "-I", "-S", "-c", ALONE, copy_package(tmp_path), *names]
+    done = subprocess.run([*map(str, given)], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("Only provhouse-capture is installed\n") == 2
     assert "A block with landing has no theta\n" in done.stdout

@@ -7,7 +7,9 @@ Long tests run it on every version of Spark, with only the files of the wheel pr
 import json
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
@@ -26,6 +28,8 @@ from provhouse.store.warehouse.captured_blocks import Block, blocks_below
 KEYS = {"orders": "id", "totals": "customer"}
 LINEAGE = {"ann": {0, 2}, "bob": {1, 3}}
 """The positions of each customer's orders."""
+NONE: Any = None
+"""A session that is not used, because the arguments are refused first."""
 JOB = """
 import sys
 import provhouse
@@ -67,8 +71,8 @@ def left(landing: Path) -> tuple[Path, Block]:
 
 def test_a_block_leaves_its_lineage_at_an_address(spark: SparkSession, tmp_path: Path) -> None:
     landing, orders = tmp_path / "landing", write_orders(tmp_path)
-    arguments = {"keys": KEYS, "run": "nightly", "sample": 0.5}
-    with provhouse.capture(spark, landing=str(landing), **arguments) as run:
+    given = partial(provhouse.capture, spark, landing=str(landing), keys=KEYS)
+    with given(run="nightly", sample=0.5) as run:
         totals(spark, orders).write.parquet(str(tmp_path / "totals"))
         assert blocks_below(landing) == {}  # it is locked until it ends
     totals(spark, orders).write.parquet(str(tmp_path / "later"))
@@ -103,15 +107,15 @@ def test_the_names_of_uncaptured_writes_are_left_too(spark: SparkSession, tmp_pa
 
 
 @pytest.mark.parametrize("given", [{"theta": 9}, {"workflow": "shop"}, {"warehouse_password": "x"}])
-def test_what_belongs_to_a_warehouse_is_refused(given: dict[str, object]) -> None:
+def test_what_belongs_to_a_warehouse_is_refused(given: dict[str, Any]) -> None:
     (name,) = given
     with pytest.raises(UsageError, match=f"A block with landing has no {name}"):
-        provhouse.capture(None, landing="s3a://bucket/lineage", **given).__enter__()  # type: ignore[arg-type]
+        provhouse.capture(NONE, landing="s3a://bucket/lineage", **given).__enter__()
 
 
 def test_an_empty_address_is_refused() -> None:
     with pytest.raises(UsageError, match="landing is not an address"):
-        provhouse.capture(None, landing=" ").__enter__()  # type: ignore[arg-type]
+        provhouse.capture(NONE, landing=" ").__enter__()
 
 
 def test_walks_and_rdds_are_refused(spark: SparkSession, tmp_path: Path) -> None:
