@@ -34,7 +34,7 @@ if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
     from provhouse.tracking.trace import Trace as Trace
     from provhouse.tracking.trace import trace as trace
 
-    from .captures import Capture as Capture
+    from .captured_block import Capture as Capture
     from .captures import capture as capture
     from .connection import Connection as Connection
     from .connection import connect as connect
@@ -70,7 +70,8 @@ if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
     from .warehouse import open as open
 
 _MODULES = {
-    "captures": ("Capture", "capture"),
+    "captured_block": ("Capture",),
+    "captures": ("capture",),
     "capturing.row_by_row": ("row_by_row",),
     "care.retract": ("Retraction",),
     "equivalence.python_function": ("deterministic",),
@@ -102,7 +103,12 @@ def __getattr__(name: str) -> object:
     """Import a public name when it is first used (PEP 562)."""
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+    try:
+        module = import_module(f"{__name__}.{_MODULE_OF[name]}")
+    except ModuleNotFoundError:
+        import_module(f"{__name__}.model.extras").require_whole(f"provhouse.{name}")
+        raise
+    value = getattr(module, name)
     globals()[name] = value
     return value
 

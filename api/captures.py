@@ -1,228 +1,21 @@
-"""Capture the lineage of what a Spark job writes, and ingest it."""
+"""Capture the lineage of what a Spark job writes, and ingest it or leave it for an ingest."""
 
-import json
 import os
-import secrets
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, overload
+from functools import partial
+from typing import TYPE_CHECKING, Literal
 
-from provhouse.capturing.jvm_rules import (
-    NO_BUDGET,
-    Budget,
-    CaptureReports,
-    capturing,
-    marked,
-    saying,
-)
-from provhouse.ingest.landing.landed import Landed
-from provhouse.model.errors import BadInput, UsageError
-from provhouse.model.extras import require
-from provhouse.model.paths import local_path
-from provhouse.model.settings import Settings
-from provhouse.store.warehouse.captured_blocks import begin_block, remove_kept
-from provhouse.store.warehouse.kept_folder import KeptFolder
-from provhouse.store.warehouse.layout import Layout
-from provhouse.workflows.revision_names import check_workflow
+from provhouse.capturing.jvm_rules import Budget, CaptureReports, Landing, capturing
+from provhouse.model.errors import UsageError
+from provhouse.model.extras import require, require_whole
 
+from .captured_block import Capture, Choices
 from .checks import DeclaredKey, check_limit, check_run, check_sample, key_columns
-from .landing import landed_block, note_plain
 
 if TYPE_CHECKING:
-    from pyspark import RDD
-    from pyspark.sql import DataFrame, SparkSession
-
-    from provhouse.capturing.rdds.context import LineageContext
-    from provhouse.capturing.rdds.declared_keys import KeyOf
-    from provhouse.capturing.reading.widened import Widened
-    from provhouse.capturing.walks.cursor import Cursor
-    from provhouse.capturing.walks.fault_tests import Test
-    from provhouse.capturing.walks.rdd_replay import Program
-    from provhouse.capturing.walks.smallest import Smallest
-    from provhouse.capturing.walks.traces import Traces
-
-
-@dataclass
-class Capture:
-    """A block whose writes are captured."""
-
-    spark: "SparkSession"
-    report: Landed | None = None
-    """The outcome of each write; None before the block has ended."""
-    keys: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False)
-    """The declared key columns of each table."""
-    _folder: KeptFolder | None = field(default=None, repr=False)
-    _traces: "Traces | None" = field(default=None, repr=False)
-    _captured: CaptureReports = field(default_factory=CaptureReports, repr=False)
-    _context: "LineageContext | None" = field(default=None, repr=False)
-    _tables: Sequence[str] | None = field(default=None, repr=False)
-    _budget: Budget = field(default=NO_BUDGET, repr=False)
-    _functions: "Mapping[str, KeyOf]" = field(default_factory=dict, repr=False)
-
-    @property
-    def context(self) -> "LineageContext":
-        """The Spark context of the block. It captures the lineage of the RDDs that it reads and
-        saves.
-
-        It has the methods of ``SparkContext`` that read files, and its RDDs have the methods of
-        Spark's RDDs: ``docs/rdds.md``. Any other call is refused, also with ``on_unsupported``
-        ``"plain"``. Raises UsageError outside of the block, and for a block with a budget.
-
-        >>> with provhouse.capture(spark, "warehouse") as run:
-        ...     lines = run.context.textFile("log")
-        ...     codes = lines.map(lambda line: (line.split()[1], 1)).reduceByKey(add)
-        ...     codes.saveAsTextFile("codes")
-        """
-        from provhouse.capturing.rdds.context import LineageContext
-
-        if self._captured.ended or self._budget != NO_BUDGET:
-            raise _no_context(self._captured.ended)
-        if self._context is None:
-            assert self._folder
-            self._context = LineageContext(
-                self.spark.sparkContext,
-                self._captured,
-                self._folder.path,
-                self.keys,
-                self._tables,
-                self._functions,
-            )
-        return self._context
-
-    def mark(self, frame: "DataFrame", table: str) -> "DataFrame":
-        """Return a frame with the same rows, and make them items of a table in the block's lineage.
-
-        Lineage then leads from ``report/AA`` to ``cleaned/17``, and from there to the sources, as
-        if the rows had been written to a table ``cleaned``. ``keys`` must contain the table's key.
-        Spark's results do not change. Raises UsageError for a table without a key, for a frame
-        without the key's columns, and outside of the block. A key that is NULL or not unique is an
-        error when the block ends.
-
-        >>> keys = {"orders": "id", "cleaned": "id", "report": "customer"}
-        >>> with provhouse.capture(spark, "warehouse", keys=keys) as run:
-        ...     cleaned = run.mark(orders.where("price > 0"), "cleaned")
-        ...     cleaned.groupBy("customer").sum("price").write.parquet("out/report")
-        """
-        _check_text("name of a table", table)
-        if self._captured.ended:
-            raise UsageError(
-                "run.mark belongs to a block that has ended",
-                "Rows marked now would be in no lineage",
-                "Mark a frame inside of the block that writes it",
-            )
-        if table not in self.keys:
-            raise UsageError(
-                f"The marked table {table} has no key",
-                "Marked rows are in no file, so only a key can name them",
-                f"Declare it: keys={{{table!r}: 'id'}}",
-            )
-        return marked(frame, table, self.keys[table])
-
-    def trace(self, table: str) -> "Cursor":
-        """Return a cursor at the rows of a table that the block has written or read.
-
-        The cursor goes back to the rows of sources, and forwards again, in the session of the
-        block: ``docs/tracing.md``. It works for every finished write, inside the block and after
-        it, until ``close`` is called. Raises UsageError for a table that the block has neither
-        written nor read, or whose lineage could not be ingested.
-
-        >>> with provhouse.capture(spark, "warehouse", keys={"orders": "id"}) as run:
-        ...     report.write.parquet("out/report")
-        >>> run.trace("report").where("carrier = 'AA'").go_back_all().show()
-        """
-        return self._started().trace(table, self._widened())
-
-    @overload
-    def replay(self, frame: "DataFrame", *, without: "Cursor") -> "DataFrame": ...
-
-    @overload
-    def replay(self, frame: "Program", *, without: "Cursor") -> "RDD[Any]": ...
-
-    def replay(self, frame: "DataFrame | Program", *, without: "Cursor") -> "DataFrame | RDD[Any]":
-        """Compute a frame again without the rows of a cursor, and return it.
-
-        Instead of a frame, you can pass the function that made an RDD from ``run.context``.
-        ``replay`` calls this function with a context that reads the same files without these rows,
-        and returns an RDD of plain Spark. Tables that the block has written are computed again too,
-        unless the cursor is at their rows. Nothing is written, and Spark computes nothing before an
-        action. Raises UsageError if the frame reads a source that is neither Parquet nor Delta, or
-        one that was cached before the block; for a cursor at groups; and if the frame reads no
-        table of the cursor's rows. Raises BadInput if a file has changed.
-
-        >>> guest = run.trace("log").where("line LIKE '%Guest%'")
-        >>> run.replay(codes, without=guest).show()
-        """
-        return without.left_out(frame)
-
-    def smallest(
-        self, wrong: "Cursor | DataFrame", test: "Test", *, program: "Program | None" = None
-    ) -> "Smallest":
-        """Return a smallest set of input records with which a row is still wrong.
-
-        The program that wrote the row is computed again on parts of the row's lineage, until no
-        record can be left out. ``test`` decides whether a row is wrong: a condition in SQL, a
-        function of a row, or a ready test of ``provhouse.faults``. If the table has a key, only
-        rows with the same key are tested. With ``faults.raises()``, ``wrong`` is a frame whose
-        computation fails. For a line of an RDD, pass the ``program`` that made the RDD, as for
-        ``replay``; the line is tested as the column ``value``. Nothing is written. Raises
-        UsageError if the cursor is not at one row that the block has written, or if a replay on the
-        whole lineage is not wrong. Raises the errors of ``replay`` too.
-
-        >>> row = run.trace("report").where("carrier = 'AA'")
-        >>> run.smallest(row, test="delay > 100").show()
-        """
-        return self._started().smallest(wrong, test, self.keys, self._widened(), program)
-
-    def _started(self) -> "Traces":
-        from provhouse.capturing.walks.traces import Traces
-
-        assert self._folder
-        if self._traces is None:
-            self._traces = Traces(self.spark, self._folder, self._captured.rules)
-        return self._traces
-
-    def _widened(self) -> "Widened | None":
-        return self.report.widened if self.report else None
-
-    def close(self) -> None:
-        """Remove the association files, which ``trace`` reads. They are kept until this call.
-
-        The lineage in the warehouse stays. Cursors of this block can no longer be used.
-        """
-        if self._folder:
-            self._folder.close()
-
-    @contextmanager
-    def op(self, text: str) -> Iterator[None]:
-        """Name the operation of this thread's writes during the block.
-
-        Questions then show this name instead of a derived one, such as ``report: aggregate by
-        line``. If a write merges rows in several ways, it has several operations, and all their
-        names begin with this name. Raises UsageError if the text is empty.
-
-        >>> with provhouse.capture(spark, "warehouse", keys={"orders": "id"}) as run:
-        ...     with run.op("average delay"):
-        ...         delays.write.parquet("out/delays")
-        """
-        _check_text("text of an operation", text)
-        with saying(self.spark, op=text):
-            yield
-
-    @contextmanager
-    def module(self, name: str, *, state: Sequence[str] = ()) -> Iterator[None]:
-        """Assign this thread's writes to the module ``name``.
-
-        ``provhouse list ops`` shows the name with the operations of this thread's writes during the
-        block. ``state`` names the tables in which the module keeps rows from run to run: triples
-        from these rows have the role ``state``. Raises UsageError if a name is empty.
-        """
-        for each in (name, *state):
-            _check_text("name of a module or table", each)
-        with saying(self.spark, module=name, state_tables=json.dumps([*state])):
-            yield
+    from pyspark.sql import SparkSession
 
 
 @contextmanager
@@ -230,6 +23,7 @@ def capture(
     spark: "SparkSession",
     warehouse: str | os.PathLike[str] = "warehouse",
     *,
+    landing: str | None = None,
     keys: Mapping[str, DeclaredKey] | None = None,
     run: str = "",
     tables: Sequence[str] | None = None,
@@ -267,6 +61,12 @@ def capture(
     the lineage also records the value that each source row gives to an aggregate, so that
     ``what_if`` can compute the aggregate again.
 
+    With ``landing``, an address on any file system of Hadoop, such as ``hdfs://namenode:8020/x``,
+    the block leaves its lineage there, and ``provhouse ingest --captured ADDRESS`` ingests it later
+    on another machine. Such a block needs only the package ``provhouse-capture``; ``warehouse`` is
+    not used, ``run.report`` stays None, and ``workflow``, ``run.context``, ``run.trace`` and
+    ``run.smallest`` are refused.
+
     With ``workflow``, the block is a revision of this workflow: when the lineage has landed,
     provhouse stores the plan of each table that the block writes, and the results with the states
     of their inputs (see ``docs/revisions.md``). ``run.report.revision`` is its name.
@@ -283,11 +83,12 @@ def capture(
     >>> run.report.writes[0].rows
     2
     """
-    require("spark")
+    if landing is None:
+        require_whole("A captured block without landing")
+        require("spark")
+    else:
+        _check_landing(landing, workflow, settings)
     check_run(run or None)
-    if workflow is not None:
-        check_workflow(workflow)
-    found = Settings.load({**settings, "warehouse": local_path(warehouse)})
     columns = key_columns(keys or {})
     if on_unsupported not in ("refuse", "plain"):
         raise UsageError(
@@ -300,87 +101,53 @@ def capture(
         check_limit("budget_seconds", budget_seconds),
     )
     part = check_sample("sample", sample)
-    layout = Layout(found.warehouse)
-    folder = layout.captured / secrets.token_hex(8)
-    remove_kept(layout)
-    run = run or (f"{workflow}/{folder.name}" if workflow else "")
-    begin_block(folder, columns, run, part)
-    kept, captured = KeptFolder(folder), CaptureReports()
-    functions = {table: key for table, key in (keys or {}).items() if callable(key)}
+    choices = Choices(run, tables, on_unsupported == "plain", part)
+    captured = CaptureReports()
     block = Capture(
         spark,
         None,
         columns,
-        kept,
         _captured=captured,
         _tables=tables,
         _budget=budget,
-        _functions=functions,
+        _functions={table: key for table, key in (keys or {}).items() if callable(key)},
     )
-    try:
-        try:
-            plain = on_unsupported == "plain"
-            with capturing(
-                spark,
-                folder,
-                captured,
-                columns,
-                plain,
-                tables,
-                budget,
-                sampled=part < 1,
-                values=values,
-            ):
-                yield block
-        except BaseException:
-            block.report = landed_block(
-                captured, found, folder, ()
-            )  # the error of the job is raised
-            raise
-        finally:
-            if on_unsupported == "plain":
-                note_plain(captured, layout, run)
-        raised = (BadInput, UsageError)
-        block.report = landed = landed_block(captured, found, folder, raised, workflow or "")
-    finally:
-        if block.report is None or not block.report.writes or block.report.fault:
-            block.close()  # there is nothing to trace, or a later ingest needs the folder
-    if landed.fault:
-        raise landed.fault
-    if landed.unused_keys and not captured.refusals:
-        warnings.warn(str(landed.unused_keys), stacklevel=3)
-    if missing := _never_written(tables or (), landed):
-        warnings.warn(missing, stacklevel=3)
-
-
-def _never_written(tables: Sequence[str], landed: Landed) -> str:
-    """Return a warning about names in ``tables`` that the block did not write, or ""."""
-    written = sorted({each.table for each in landed.writes})
-    begun = {*written, *(each.name for each in landed.refusals)}
-    begun |= {Path(path).name for path in landed.incomplete}
-    missing = sorted({*tables} - begun)
-    if not missing or landed.error:
-        return ""
-    return (
-        f"The block has captured no write of {', '.join(missing)}, which its tables name.\n"
-        f"It has captured {', '.join(written) or 'none'}; other writes have no lineage."
+    rules = partial(
+        capturing,
+        spark,
+        captured=captured,
+        keys=columns,
+        plain=choices.plain,
+        tables=tables,
+        budget=budget,
+        sampled=part < 1,
+        values=values,
     )
+    if landing is not None:
+        with rules(Landing(landing, run, part)):
+            yield block
+        for each in captured.refusals:
+            warnings.warn(
+                f"{each.name} was written without its lineage. {each.reason}", stacklevel=3
+            )
+        return
+    from .landing import landing_block  # the package provhouse-capture lacks it
+
+    given = {**settings, "warehouse": warehouse}
+    yield from landing_block(block, captured, rules, choices, given, workflow)
 
 
-def _no_context(ended: bool) -> UsageError:
-    if ended:
-        return UsageError(
-            "run.context belongs to a block that has ended",
-            "RDDs read now would have no lineage",
-            "Read and save RDDs inside of the block",
+def _check_landing(landing: str, workflow: str | None, settings: Mapping[str, object]) -> None:
+    if not isinstance(landing, str) or not landing.strip():
+        raise UsageError(
+            "landing is not an address",
+            f"It is {landing!r}",
+            "Name a folder, or an address such as hdfs://namenode:8020/lineage",
         )
-    return UsageError(
-        "run.context cannot be used in a block with a budget",
-        "Capture of RDDs cannot stop in the middle of a write",
-        "Leave out budget_mb and budget_seconds, or capture the RDDs in a block of their own",
-    )
-
-
-def _check_text(what: str, text: str) -> None:
-    if not text.strip():
-        raise UsageError(f"The {what} is empty", f"It is {text!r}", "Give a name that is not empty")
+    of_warehouse = [*settings, *(["workflow"] if workflow is not None else [])]
+    if of_warehouse:
+        raise UsageError(
+            f"A block with landing has no {of_warehouse[0]}",
+            "It belongs to the warehouse, which the block does not open",
+            f"Leave out {of_warehouse[0]}, or leave out landing",
+        )

@@ -1,23 +1,81 @@
 """Land a captured block when it ends, or keep its folder for a later ingest."""
 
+import secrets
 import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from provhouse.capturing.jvm_rules import CaptureReports
 from provhouse.ingest.landing.land import land_block
 from provhouse.ingest.landing.landed import Landed
-from provhouse.model.errors import ProvhouseError
+from provhouse.model.errors import BadInput, ProvhouseError, UsageError
+from provhouse.model.paths import local_path
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
 from provhouse.serve.server_process import await_generation
 from provhouse.store.tables.uncaptured import Uncaptured, note_uncaptured
-from provhouse.store.warehouse.captured_blocks import note_failure
+from provhouse.store.warehouse.captured_blocks import begin_block, note_failure, remove_kept
+from provhouse.store.warehouse.kept_folder import KeptFolder
 from provhouse.store.warehouse.layout import Layout
+from provhouse.workflows.revision_names import check_workflow
+
+from .captured_block import Capture, Choices
+
+Rules = Callable[[Path], AbstractContextManager[None]]
+"""A function that captures all writes during a block; their files go below the given folder."""
 
 
-def landed_block(
+def landing_block(
+    block: Capture,
+    captured: CaptureReports,
+    rules: Rules,
+    choices: Choices,
+    given: Mapping[str, Any],
+    workflow: str | None,
+) -> Iterator[Capture]:
+    """Capture a block into a warehouse, and land it when it ends; yield the block once.
+
+    ``given`` are the settings of the warehouse. The other arguments are those of
+    ``provhouse.capture``.
+    """
+    if workflow is not None:
+        check_workflow(workflow)
+    settings = Settings.load({**given, "warehouse": local_path(given["warehouse"])})
+    layout = Layout(settings.warehouse)
+    folder = layout.captured / secrets.token_hex(8)
+    remove_kept(layout)
+    run = choices.run or (f"{workflow}/{folder.name}" if workflow else "")
+    keys = {table: tuple(columns) for table, columns in block.keys.items()}
+    begin_block(folder, keys, run, choices.sample)
+    block = replace(block, _folder=KeptFolder(folder))
+    try:
+        try:
+            with rules(folder):
+                yield block
+        except BaseException:
+            block.report = _landed_block(captured, settings, folder, ())
+            raise  # the error of the job
+        finally:
+            if choices.plain:
+                _note_plain(captured, layout, run)
+        raised = (BadInput, UsageError)
+        block.report = landed = _landed_block(captured, settings, folder, raised, workflow or "")
+    finally:
+        if block.report is None or not block.report.writes or block.report.fault:
+            block.close()  # there is nothing to trace, or a later ingest needs the folder
+    if landed.fault:
+        raise landed.fault
+    if landed.unused_keys and not captured.refusals:
+        warnings.warn(str(landed.unused_keys), stacklevel=4)
+    if missing := _never_written(choices.tables or (), landed):
+        warnings.warn(missing, stacklevel=4)
+
+
+def _landed_block(
     captured: CaptureReports,
     settings: Settings,
     folder: Path,
@@ -39,9 +97,9 @@ def landed_block(
         note_failure(folder, landed.fault)
         landed.fault.add_note(_later(folder))
         if not raised:
-            warnings.warn(f"{landed.fault}\n{_later(folder)}", stacklevel=4)
+            warnings.warn(f"{landed.fault}\n{_later(folder)}", stacklevel=5)
     for each in landed.refusals:
-        warnings.warn(f"{each.name} was written without its lineage. {each.reason}", stacklevel=4)
+        warnings.warn(f"{each.name} was written without its lineage. {each.reason}", stacklevel=5)
     if workflow and landed.writes and not landed.fault:
         landed = replace(landed, revision=_registered(landed, settings, folder, workflow))
     return replace(landed, refusals=(*captured.refusals, *landed.refusals))
@@ -57,10 +115,10 @@ def _registered(landed: Landed, settings: Settings, folder: Path, workflow: str)
     try:
         found = register_job(folder, workflow, landed, settings, Silent())
     except ProvhouseError as error:
-        warnings.warn(f"The job is not a revision of {workflow}. {error}", stacklevel=5)
+        warnings.warn(f"The job is not a revision of {workflow}. {error}", stacklevel=6)
         return ""
     for note in found.notes:
-        warnings.warn(note, stacklevel=5)
+        warnings.warn(note, stacklevel=6)
     return found.revision
 
 
@@ -70,7 +128,7 @@ def _kept(captured: CaptureReports, folder: Path, error: Exception, raised: bool
     if raised:
         error.add_note(later)
         raise error
-    warnings.warn(f"The lineage is not in the warehouse: {error}\n{later}", stacklevel=5)
+    warnings.warn(f"The lineage is not in the warehouse: {error}\n{later}", stacklevel=6)
     return Landed(refusals=captured.refusals, folder=folder, error=str(error))
 
 
@@ -81,10 +139,24 @@ def _later(folder: Path) -> str:
     )
 
 
-def note_plain(captured: CaptureReports, layout: Layout, run: str) -> None:
+def _note_plain(captured: CaptureReports, layout: Layout, run: str) -> None:
     """Store the names of the tables that were written without capture."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
     note_uncaptured(
         layout,
         (Uncaptured(each.name, run, now, each.reason) for each in captured.refusals),
+    )
+
+
+def _never_written(tables: Sequence[str], landed: Landed) -> str:
+    """Return a warning about names in ``tables`` that the block did not write, or ""."""
+    written = sorted({each.table for each in landed.writes})
+    begun = {*written, *(each.name for each in landed.refusals)}
+    begun |= {Path(path).name for path in landed.incomplete}
+    missing = sorted({*tables} - begun)
+    if not missing or landed.error:
+        return ""
+    return (
+        f"The block has captured no write of {', '.join(missing)}, which its tables name.\n"
+        f"It has captured {', '.join(written) or 'none'}; other writes have no lineage."
     )

@@ -60,6 +60,16 @@ class Budget:
 NO_BUDGET = Budget()
 
 
+@dataclass(frozen=True)
+class Landing:
+    """An address where a block leaves its lineage, for an ingest on another machine."""
+
+    address: str
+    run: str = ""
+    sample: float = 1.0
+    """The fraction of the rows of each write whose lineage an ingest keeps."""
+
+
 @dataclass
 class CaptureReports:
     """The refusals of a block. They are complete only after the block has ended."""
@@ -112,7 +122,7 @@ def marked(frame: "DataFrame", table: str, key: Sequence[str]) -> "DataFrame":
 @contextmanager
 def capturing(
     session: "SparkSession",
-    folder: Path,
+    folder: Path | Landing,
     captured: CaptureReports,
     keys: Mapping[str, Sequence[str]],
     plain: bool = False,
@@ -124,10 +134,11 @@ def capturing(
 ) -> Iterator[None]:
     """Capture all writes of a session during the block; descriptions and taps go below ``folder``.
 
-    ``captured`` is filled at the end of the block, even after an exception. Raises UsageError,
-    instead of Spark's error, for an operator or a write that is not covered, or if the session is
-    already being captured. Whenever this error is raised, Spark has not begun to write. If
-    ``plain`` is true, writes that are not covered run without capture. A write that exceeds its
+    With a ``Landing``, they go to a new folder at its address, which is marked as complete when the
+    block has ended. ``captured`` is filled at the end of the block, even after an exception. Raises
+    UsageError, instead of Spark's error, for an operator or a write that is not covered, or if the
+    session is already being captured. Whenever this error is raised, Spark has not begun to write.
+    If ``plain`` is true, writes that are not covered run without capture. A write that exceeds its
     ``budget`` goes on without capture. ``keys`` has the key columns of each table, by the table's
     name. ``tables`` names the tables whose writes are captured; None means all. If ``sampled`` is
     true, a write that an ingest cannot sample is refused. If ``values`` is true, the values that
@@ -160,7 +171,7 @@ def capturing(
         _end(capture, captured, session, folder)
 
 
-def _started(session: "SparkSession", folder: Path, options: str) -> Any:
+def _started(session: "SparkSession", folder: Path | Landing, options: str) -> Any:
     try:
         jvm, classic = java_session(session)
     except AttributeError as error:
@@ -173,9 +184,13 @@ def _started(session: "SparkSession", folder: Path, options: str) -> Any:
 
     add_jar(session)
     raise_refusals()
-    capture = jvm.provhouse.capturing.Capture.start(classic, folder.resolve().as_uri(), options)
+    rules = jvm.provhouse.capturing.Capture
+    if isinstance(folder, Landing):
+        capture = rules.land(classic, folder.address, folder.run, folder.sample, options)
+    else:
+        capture = rules.start(classic, folder.resolve().as_uri(), options)
     if capture is None:
-        raise _captured_already(jvm.provhouse.capturing.Capture.isConfigured(classic))
+        raise _captured_already(rules.isConfigured(classic))
     return capture
 
 
@@ -230,9 +245,12 @@ def _captured_already(configured: bool) -> UsageError:
     )
 
 
-def _end(capture: Any, captured: CaptureReports, session: "SparkSession", folder: Path) -> None:
+def _end(
+    capture: Any, captured: CaptureReports, session: "SparkSession", folder: Path | Landing
+) -> None:
     capture.stop()
-    store_functions(capture.functions(), session, folder)
+    if isinstance(folder, Path):
+        store_functions(capture.functions(), session, folder)
     _fill(captured, capture)
 
 

@@ -46,3 +46,14 @@ def require(extra: str) -> None:
     for package, of in EXTRA_OF.items():
         if of == extra and find_spec(package) is None:
             raise missing(package)
+
+
+def require_whole(wanted: str) -> None:
+    """Raise Unavailable if only the package ``provhouse-capture`` is installed."""
+    if find_spec("provhouse.store") is None:
+        raise Unavailable(
+            f"{wanted} needs the package provhouse",
+            "Only provhouse-capture is installed",
+            "Run `pip install 'provhouse[spark]'`, or leave the lineage of a job at an address: "
+            "provhouse.capture(spark, landing=ADDRESS)",
+        )

@@ -38,6 +38,8 @@ def package(version: SparkVersion) -> Path:
     if version == own_version():
         return spark_jars().parent
     folder = FOLDER / str(version)
+    if (folder / f"pyspark-{locked_version(version.spark)}.dist-info" / "RECORD").exists():
+        return folder / "pyspark"
     if version == OTHER_SCALA:
         _replace_scala(package(SparkVersion("3.5", "2.12")).parent, folder)
     else:
@@ -52,16 +54,19 @@ def _replace_scala(other: Path, folder: Path) -> None:
 
     All other jars are links.
     """
-    shutil.rmtree(folder, ignore_errors=True)
+    aside = folder.with_name(f"{folder.name}.new")
+    for each in (folder, aside):
+        shutil.rmtree(each, ignore_errors=True)
     shutil.copytree(
         other,
-        folder,
+        aside,
         copy_function=_copied,
         ignore=lambda _, names: [name for name in names if re.search(r"^scala-|_2\.12-", name)],
     )
     fetch(Silent(), ("spark-3.5_2.13",))
     for jar in jar_folder("spark-3.5_2.13").glob("*.jar"):
-        (folder / "pyspark" / "jars" / jar.name).symlink_to(jar)
+        (aside / "pyspark" / "jars" / jar.name).symlink_to(jar)
+    aside.rename(folder)
 
 
 def _copied(file: str, target: str) -> None:

@@ -1,6 +1,6 @@
 """The files of a release, built from the last commit: `make release` writes them to ``dist``.
 
-They are the wheel, the source distribution, the jars with which Spark captures, the software bill
+They are two wheels, the source distribution, the jars with which Spark captures, the software bill
 of materials, and the checksums of these files. The jars for other versions of Spark are those that
 `make jars-all` has compiled. Nothing is published: docs/releasing.md describes how to publish a
 release.
@@ -19,6 +19,7 @@ from tempfile import TemporaryDirectory
 from zipfile import ZipFile
 
 import sbom
+from split_wheel import split
 
 ROOT = Path(__file__).parent.parent
 CHECKSUMS = "SHA256SUMS"
@@ -48,7 +49,7 @@ def release(target: Path) -> list[Path]:
     (wheel,) = target.glob("*.whl")
     version = wheel.name.split("-")[1]
     check_contents(wheel)
-    with ZipFile(wheel) as opened:
+    with ZipFile(split(wheel)) as opened:
         for member in (name for name in opened.namelist() if name.endswith(".jar")):
             spark = Path(member).name.rpartition("-")[0]
             (target / f"{spark}-{version}.jar").write_bytes(opened.read(member))

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import provhouse
 from benchmarks.tracing.walks import Fault
-from provhouse.captures import Capture
+from provhouse.captured_block import Capture
 from provhouse.capturing.walks.smallest import Smallest
 
 Tables = Mapping[str, DataFrame]

@@ -42,7 +42,7 @@ from benchmarks.tracing.walks import (
     timed,
     walked,
 )
-from provhouse.captures import Capture
+from provhouse.captured_block import Capture
 from provhouse.capturing.walks.cursor import Cursor
 from provhouse.cypher.access import down
 from provhouse.model.associations import ROW_BITS

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -31,7 +31,7 @@ def _place(text: str) -> Path | str:
 def ingest(
     ctx: typer.Context,
     files: Annotated[
-        list[Path] | None,
+        list[Any] | None,  # typer would make a Path of an address, and shorten its two slashes
         typer.Argument(
             parser=_place,
             metavar="FILES...",

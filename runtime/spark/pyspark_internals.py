@@ -8,13 +8,12 @@ and adapt the function. No other module of provhouse uses private attributes of 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Any, cast
 
-import pyarrow as pa
-
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark import RDD, SparkConf, SparkContext
     from pyspark.sql import DataFrame, SparkSession
 
-ArrowTask = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+    ArrowTask = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 
 def start_context(conf: "SparkConf", log: IO[bytes]) -> "SparkContext":
@@ -101,7 +100,7 @@ def restore_properties(context: "SparkContext", properties: Mapping[str, str | N
         context.setLocalProperty(name, cast(str, value))
 
 
-def map_in_arrow(rows: "DataFrame", function: ArrowTask, schema: str) -> "DataFrame":
+def map_in_arrow(rows: "DataFrame", function: "ArrowTask", schema: str) -> "DataFrame":
     """Apply a function to the batches of each partition, and return the rows of its results.
 
     ``DataFrame.mapInArrow`` does this too, but requires pandas to be installed, although neither

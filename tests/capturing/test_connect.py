@@ -1,8 +1,4 @@
-"""Spark Connect: capture refuses a client's sessions, but the server's settings can capture them.
-
-No environment of provhouse has the packages of Spark Connect, so the test installs them below
-``.long``.
-"""
+"""Spark Connect: a client's sessions are refused, but the server's settings can capture them."""
 
 import os
 import subprocess
@@ -17,8 +13,6 @@ import pytest
 from helpers.warehouse import House
 from provhouse.capturing.jar import jar
 
-ROOT = Path(__file__).parent.parent.parent
-PACKAGES = ROOT / ".long" / "connect"
 PROGRAM = """
 import sys
 from pyspark.sql import SparkSession
@@ -44,19 +38,10 @@ spark.stop()
 """
 
 
-@pytest.fixture(scope="module")
-def packages() -> Path:
-    """The folder with the packages of Spark Connect."""
-    uv = f"{ROOT}/.venv/bin/uv pip install --quiet --python {sys.executable}".split()
-    lock = f"--target {PACKAGES} --require-hashes -r {ROOT}/locks/connect.lock".split()
-    subprocess.run([*uv, *lock], check=True)
-    return PACKAGES
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("configured", [False, True])
 def test_a_connect_session_is_refused_unless_its_server_captures(
-    configured: bool, houses: Callable[..., House], packages: Path, tmp_path: Path
+    configured: bool, houses: Callable[..., House], connect_packages: Path, tmp_path: Path
 ) -> None:
     house, orders = houses(), tmp_path / "orders"
     orders.mkdir()
@@ -65,7 +50,7 @@ def test_a_connect_session_is_refused_unless_its_server_captures(
     given = ["", warehouse] if configured else [warehouse, ""]
     subprocess.run(
         [sys.executable, "-c", PROGRAM, *given, jar(), orders, tmp_path / "copy"],
-        env={**os.environ, "PYTHONPATH": f"{packages}"},
+        env={**os.environ, "PYTHONPATH": str(connect_packages)},
         cwd=tmp_path,
         check=True,
     )

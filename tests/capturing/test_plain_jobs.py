@@ -3,12 +3,16 @@
 ``make jars-all`` installs the versions of Spark and compiles their jars.
 """
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import cast
 
 import pytest
+from jars_all import package
 
-from helpers.plain_jobs import PYTHON, SQL, compiled, spark_run, write_orders
+from helpers.plain_jobs import CONNECT, PYTHON, SQL, compiled, spark_run, write_orders
 from helpers.witnesses import found_of
 from provhouse.capturing.reading.finished import captured_writes
 from provhouse.capturing.spark_settings import submit_options
@@ -20,6 +24,8 @@ from provhouse.runtime.jars import fetch, jar_folder
 pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]
 WITH_SHELL = [version for version in VERSIONS if str(version) != "3.5_2.13"]
 """The versions with a SQL shell. ``jars-all`` installs the others without Hive."""
+WITH_CONNECT = [version for version in VERSIONS if version.spark >= "4.0"]
+"""The versions whose PySpark contains the server of Spark Connect."""
 WITH_DELTA = [version for version in VERSIONS if version.spark < "4.3"]
 LINEAGE = {"ann": {0, 2}, "bob": {1, 3}}
 """The positions of each customer's orders."""
@@ -77,6 +83,24 @@ def test_a_job_in_scala_is_captured(version: SparkVersion, tmp_path: Path) -> No
     given = [*options(version, tmp_path / "landing"), "--class", "Totals"]
     job = [jar, write_orders(tmp_path), tmp_path / "totals"]
     done = spark_run(version, "spark-submit", given, job, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert lineage(tmp_path / "landing") == LINEAGE
+
+
+@pytest.mark.parametrize("version", WITH_CONNECT, ids=str)
+def test_a_job_on_spark_connect_is_captured(
+    version: SparkVersion, connect_packages: Path, tmp_path: Path
+) -> None:
+    """The client needs pandas and pyarrow, so it runs in the environment of the tests."""
+    _, ours, *conf = options(version, tmp_path / "landing")
+    settings = [f"spark.jars={ours}", *conf[1::2]]
+    done = subprocess.run(
+        [sys.executable, "-c", CONNECT, write_orders(tmp_path), tmp_path / "totals", *settings],
+        env={**os.environ, "PYTHONPATH": f"{package(version).parent}:{connect_packages}"},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr
     assert lineage(tmp_path / "landing") == LINEAGE
 

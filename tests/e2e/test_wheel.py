@@ -13,6 +13,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from shutil import which
+from zipfile import ZipFile
 
 import pytest
 from release import release
@@ -72,7 +73,7 @@ def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def environment(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
     """A function that installs a lock, the wheel and other packages for a version of Python."""
-    (wheel,) = dist.glob("*.whl")
+    wheels = _wheels(dist)
 
     def made(lock: str, *others: str, python: str = sys.executable) -> Path:
         folder = tmp_path_factory.mktemp("environment")
@@ -82,7 +83,7 @@ def environment(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Environ
             _uv(*install, "--require-hashes", "-r", ROOT / "locks/build.lock")
         hashed = ("--require-hashes", "--no-build-isolation", "-r", ROOT / lock)
         _uv(*install, "--no-deps", *hashed)
-        _uv(*install, "--no-deps", wheel)
+        _uv(*install, "--no-deps", *wheels)
         if others:
             _uv(*install, *others)
         return folder / "bin"
@@ -127,15 +128,56 @@ def test_a_release_has_all_files_and_their_checksums(dist: Path) -> None:
 
 
 def test_the_source_distribution_builds_the_same_wheel(dist: Path, tmp_path: Path) -> None:
-    (source,), (wheel,) = dist.glob("*.tar.gz"), dist.glob("*.whl")
+    """A wheel from the source distribution is whole: it has the files of both wheels."""
+    (source,) = dist.glob("*.tar.gz")
     pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
     subprocess.run([*pip, "--wheel-dir", tmp_path, source], check=True)
-    assert _names(tmp_path / wheel.name) == _names(wheel)
+    (whole,) = tmp_path.glob("*.whl")
+    capture, rest = map(_names, _wheels(dist))
+    assert capture.isdisjoint(rest)
+    assert capture | rest == _names(whole)
 
 
-def _names(wheel: Path) -> list[str]:
-    listed = subprocess.check_output([sys.executable, "-m", "zipfile", "-l", wheel], text=True)
-    return sorted(line.split()[0] for line in listed.splitlines())
+def _wheels(dist: Path) -> list[Path]:
+    """Return the wheels of a release: provhouse-capture first."""
+    return sorted(dist.glob("*.whl"), key=lambda wheel: "capture" not in wheel.name)
+
+
+def _names(wheel: Path) -> set[str]:
+    """Return the names of the files in a wheel, except those about the wheel itself."""
+    with ZipFile(wheel) as opened:
+        return {name for name in opened.namelist() if ".dist-info/" not in name}
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_both_wheels_can_be_installed_in_any_order(first: int, dist: Path, tmp_path: Path) -> None:
+    """pip itself chooses provhouse-capture as a requirement of provhouse."""
+    wheels = _wheels(dist)
+    folder = tmp_path / "environment"
+    _uv("venv", "--quiet", "--seed", "--python", sys.executable, folder)
+    install = ("pip", "install", "--quiet", "--system-certs", "--python", folder)
+    _uv(*install, "--no-deps", "--require-hashes", "-r", ROOT / "locks/base.lock")
+    _uv(*install, "--find-links", dist, wheels[first])
+    _uv(*install, "--find-links", dist, wheels[1 - first])
+    python = folder / "bin" / "python"
+    assert _run(python, "-W", "error", "-c", SQL, folder=tmp_path) == "[1, 4, 7, 10]\n"
+    _uv("pip", "check", "--quiet", "--python", folder)
+    _uv("pip", "uninstall", "--quiet", "--python", folder, "provhouse")
+    left = "import provhouse; provhouse.capture"
+    assert _run(python, "-W", "error", "-c", left, folder=tmp_path) == ""
+
+
+def test_the_wheel_of_capture_needs_no_other_package(dist: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "environment"
+    _uv("venv", "--quiet", "--python", sys.executable, folder)
+    _uv("pip", "install", "--quiet", "--no-index", "--python", folder, _wheels(dist)[0])
+    python = folder / "bin" / "python"
+    refused = "import provhouse\ntry: provhouse.open\nexcept provhouse.Unavailable as e: print(e)"
+    assert "pip install 'provhouse[spark]'" in _run(python, "-c", refused, folder=tmp_path)
+    (packages,) = folder.glob("lib/python3*/site-packages")
+    assert {each.name for each in packages.iterdir() if each.name.startswith("prov")} == {
+        "provhouse", f"{_wheels(dist)[0].name.partition('-py3-')[0]}.dist-info",
+    }  # fmt: skip
 
 
 def test_the_base_is_small(base: Path) -> None:

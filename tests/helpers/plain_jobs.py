@@ -46,6 +46,20 @@ object Totals {
   }
 }
 """
+CONNECT = """
+import sys
+from pyspark.sql import SparkSession, functions as F
+
+orders, totals, *settings = sys.argv[1:]
+builder = SparkSession.builder.remote("local[2]").config("spark.ui.enabled", "false")
+for setting in settings:
+    builder = builder.config(*setting.split("=", 1))
+spark = builder.getOrCreate()
+assert "connect" in type(spark).__module__
+frame = spark.read.parquet(orders).groupBy("customer").agg(F.sum("price").alias("total"))
+frame.write.parquet(totals)
+spark.stop()
+"""
 
 
 def write_orders(folder: Path) -> Path:
@@ -62,6 +76,7 @@ def spark_run(
     options: Sequence[str],
     arguments: Sequence[object],
     at: Path,
+    **environment: str,
 ) -> subprocess.CompletedProcess[str]:
     """Run a program of a Spark, such as ``spark-submit``, with a Python that lacks provhouse."""
     spark = package(version)
@@ -73,6 +88,7 @@ def spark_run(
             "SPARK_HOME": str(spark),
             "PYSPARK_PYTHON": str(Path(sys.base_prefix) / "bin" / "python3"),
             "SPARK_LOCAL_IP": "127.0.0.1",
+            **environment,
         },
         cwd=at,
         capture_output=True,

@@ -5,6 +5,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeoutException;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -54,6 +56,22 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   public static Capture start(SparkSession session, String folder, String options)
       throws JsonProcessingException {
     return of(session) == null ? start(session, new Block(folder, Options.of(options))) : null;
+  }
+
+  /**
+   * Begin to capture a session into a new folder at an address, which another process ingests.
+   *
+   * <p>Returns null if the session is captured already.
+   */
+  public static Capture land(
+      SparkSession session, String address, String run, double sample, String options)
+      throws JsonProcessingException {
+    if (of(session) != null) {
+      return null;
+    }
+    Configuration hadoop = session.sparkContext().hadoopConfiguration();
+    Path parent = Settings.address(address);
+    return start(session, new LandingBlock(parent, run, sample, Options.of(options), hadoop));
   }
 
   static Capture start(SparkSession session, Block block) {

@@ -91,7 +91,8 @@ public record Settings(
     return warehouse.isEmpty() ? address(landing) : new Path(local(warehouse), "captured");
   }
 
-  private static Path address(String landing) {
+  /** Return the parent of the folders of blocks that land at an address. */
+  static Path address(String landing) {
     try {
       Path found = new Path(landing);
       return isLocal(found) ? local(found.toUri().getPath()) : found;

@@ -1,0 +1,1 @@
+../../api/captured_block.py
