@@ -298,6 +298,36 @@ def test_the_asked_item_is_whole_and_in_sight_and_no_text_is_small(page: Any) ->
     page.set_viewport_size({"width": 1280, "height": 900})
 
 
+@pytest.mark.parametrize("width", [360, 1280])
+def test_a_shared_address_shows_the_group_that_it_opens(page: Any, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 640})
+    shows(page, "")
+    shows(page, f"item={ITEM}&by=op&dir=downstream&open=%3E9%20op%3Aop%200&open=%3E9%20op%3Aop%201")
+    found = page.evaluate("""() => {
+        const frame = document.querySelector("#picture").getBoundingClientRect();
+        const within = (one) => {
+            const { left, right, top, bottom } = one.getBoundingClientRect();
+            return top >= Math.max(frame.top, 0) && bottom <= Math.min(frame.bottom, innerHeight)
+                && left >= frame.left && right <= frame.right;
+        };
+        const all = (of) => [...document.querySelectorAll(of)].filter(within).length;
+        return [all(".box.asked"), all('.box.item[data-group="op:op 1"]')];
+    }""")
+    page.set_viewport_size({"width": 1280, "height": 900})
+    assert min(found) > 0
+
+
+def test_signs_are_explained_by_the_keyboard_too(page: Any) -> None:
+    shows(page, f"item={ITEM}&by=op&open=%3C3%20op%3Aop%201")
+    assert any(sign.startswith("×") for sign in page.locator(".legend dt").all_inner_texts())
+    shows(page, f"item={ITEM}")
+    several = page.locator(".line-label[tabindex]").first
+    assert several.inner_text().endswith(tuple(page.locator(".legend dt").all_inner_texts()))
+    several.focus()
+    tip = several.evaluate("(one) => getComputedStyle(one, '::after').content")
+    assert tip.count("triple") == len(re.findall("op [0-9]", tip)) > 1
+
+
 def test_boxes_and_labels_do_not_overlap(page: Any) -> None:
     shows(page, f"item={ITEM}&by=op&open=%3C12%20op%3Aop%201&open=%3E8%20op%3Aop%202")
     overlaps = page.evaluate("""() => {
@@ -342,6 +372,10 @@ def test_what_if_strikes_an_item(page: Any, served: Served) -> None:
     assert "1 struck" in page.locator(".box.deleted").inner_text()
     said = page.locator("#said").inner_text()
     assert f"{reply['undecided']} item" in said.replace(",", "")
+    lacks = page.locator('#missing [aria-label="Why"] tbody tr').all_inner_texts()
+    ops = {op for _, _, op in served.oracle.ask(ITEM, "downstream").triples}
+    assert [each.split("\t")[:2] for each in lacks] == [[op, "not recorded"] for op in sorted(ops)]
+    assert "--operations" in page.locator("#missing").inner_text()
     page.locator(".chip.struck").click()
     page.locator("#said", has_text="Nothing is changed").wait_for()
 
