@@ -9,7 +9,7 @@ export function legend(boxes, lines) {
   const [version] = boxes.map(({ name }) => name.match(/@(\d+)$/)?.[1]).filter(Boolean);
   const signs = [
     [count && `×${number(count)}`, `${number(count)} triples: steps that made an item of one box from an item of the other`],
-    [more && moreOps(more), `${more === 1 ? "one more op" : `${number(more)} more ops`} on this line, named by its tooltip and by Tab`],
+    [more && moreOps(more), `${more === 1 ? "one more op" : `${number(more)} more ops`} on this line: point at the label, or press Tab, to read all names`],
     [version && `@${version}`, `version ${version} of the item: each write of a table gives its rows a new version`],
   ].filter(([sign]) => sign);
   return make("dl", { class: "legend", "aria-label": "Signs in the picture", hidden: !signs.length },

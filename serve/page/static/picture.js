@@ -115,19 +115,20 @@ function inSight(frame, made, boxes, before, at) {
   const same = made.filter((one) => before.name && one.dataset.name === before.name && one.dataset.kind === before.kind);
   const focused = before.kind === "item" && same.length ? same : items.length ? items : same;
   focused[0]?.querySelector("button").focus({ preventScroll: true });
-  const near = focused.length ? [focused[0], ...items] : [...those((box) => box.selected), ...those((box) => box.sought)];
-  sight(frame, [asked ?? made[0], ...near].map((one) => at.get(one.dataset.box)));
+  const place = (one) => at.get(one.dataset.box);
+  const [middle, first] = [place(asked ?? made[0]), focused[0] ?? those((box) => box.selected)[0]];
+  const far = (one) => Math.hypot(place(one).x - middle.x, place(one).y - middle.y);
+  const others = (focused.length ? items : those((box) => box.sought)).sort((a, b) => far(a) - far(b));
+  const near = first ? [first, ...others] : others;
+  sight(frame, middle, near.map(place));
   return near[0];
 }
 
-/** Scroll a frame to the first place and as many of the others as fit, or to the others if none fits beside it. */
-function sight(frame, [asked, ...others]) {
+/** Scroll a frame to a place and as many of the others as fit, or only to the others if none fits beside it. */
+function sight(frame, asked, others) {
   const room = { width: frame.clientWidth, height: frame.clientHeight };
-  const far = ({ x, y }) => Math.hypot(x - asked.x, y - asked.y);
-  const [first, ...rest] = others;
-  const near = first ? [first, ...rest.sort((a, b) => far(a) - far(b))] : [];
-  const both = around(room, [asked, ...near]);
-  const { left, right, top, bottom } = both.count === 1 && first ? around(room, near) : both;
+  const both = around(room, [asked, ...others]);
+  const { left, right, top, bottom } = both.count === 1 && others.length ? around(room, others) : both;
   frame.scrollLeft = (left + right - room.width) / 2;
   frame.scrollTop = (top + bottom - room.height) / 2;
 }

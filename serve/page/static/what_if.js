@@ -26,15 +26,15 @@ export async function whatIf(state, view, still) {
   drawTables(view, zoomed, FATES, "Picture of the consequences", (box) => ({ of: box.name }));
   const values = found.changed.map((each) => ({ ...each, after: each.after ?? "nothing left" }));
   view.append(
-    missing(found, doubts),
-    found.unknown_values.length ? table("Values that cannot be computed again", [
-      { heading: "item", field: "item", kind: "item" }, { heading: "op", field: "op" },
-      { heading: "reason", field: "reason" }], found.unknown_values) : "",
     table("Values that change", [
       { heading: "item", field: "item", kind: "item" }, { heading: "op", field: "op" },
       { heading: "computes", field: "function" }, { heading: "before", field: "before", kind: "number" },
       { heading: "after", field: "after", kind: "number" },
       { heading: "inputs lost", field: "inputs_lost", kind: "number" }], values),
+    missing(found, doubts),
+    found.unknown_values.length ? table("Values that cannot be computed again", [
+      { heading: "item", field: "item", kind: "item" }, { heading: "op", field: "op" },
+      { heading: "reason", field: "reason" }], found.unknown_values) : "",
     table("By table", ["table", "dies", "changed", "undecided", "survives"].map((name) =>
       ({ heading: FATES[name] ?? name, field: name, kind: name === "table" ? "" : "number" })), found.tables),
     items(state, found.items));
