@@ -22,6 +22,8 @@ ROUNDS = 5
 PATIENCE = 120_000
 """The longest time for a picture, in milliseconds."""
 SIZE = {"width": 1160, "height": 890}
+LEGEND = 40
+"""The height that a picture of the page needs for the list of signs, in pixels."""
 STEPS = {
     "ask about the figure": ("item={source}&sel={item}", "#panel .first"),
     "group by op": ("item={item}", "#choose-by [data-value=op]"),
@@ -51,6 +53,7 @@ def main() -> None:
             shows(page, f"item={given.item}&dir=upstream&by=op&sel={given.source}")
             page.evaluate("() => document.activeElement.blur()")
             page.evaluate("() => document.querySelector('#panel .file')?.remove()")  # a path
+            page.set_viewport_size({**SIZE, "height": SIZE["height"] + LEGEND})
             page.screenshot(path=given.picture)
 
 
