@@ -9,10 +9,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from .page import PATIENCE, opened
+from .page import HELD, PATIENCE, opened
 
-HELD = 80
-"""The time that the mouse button is held down, in milliseconds."""
 FIGURE, READING = "report/windiest-day/EWR", "weather/EWR/2013-02-12T03"
 WRONG = "1048.36058"
 """The wind speed of the wrong reading, in miles per hour."""
