@@ -15,7 +15,7 @@ from provhouse.serve import server_file
 
 PATIENCE = 120_000
 STILL = 8_000
-"""The time after which Browser's nodes hardly move any more, in milliseconds."""
+"""The time after which Browser is connected, and nodes hardly move any more, in milliseconds."""
 SIZE = {"width": 1040, "height": 760}
 FIGURE, FLIGHT = "report/windiest-day/EWR", "departures/2013-02-12/EWR/AA1895/0610"
 TABLES, SETS = "Which table derives from which", "Three steps upstream"
@@ -71,6 +71,7 @@ def _show(page: Any, url: str, password: str) -> None:
     field.fill(password, timeout=PATIENCE)
     field.press("Enter")
     field.wait_for(state="detached", timeout=PATIENCE)
+    page.wait_for_timeout(STILL)  # Browser loses a query that is run before it is connected
     page.locator("[data-testid=editor-Run]").click()
     page.locator("[data-testid=frame] svg g.node").first.wait_for(timeout=PATIENCE)
     page.wait_for_timeout(STILL)

@@ -85,9 +85,8 @@ def shows(page: Any, fragment: str) -> None:
 def clicked(page: Any, state: str, target: str, loaded: bool, held: float) -> float:
     """Click in a state of the page; return the milliseconds until the new picture is drawn.
 
-    The button is held for ``held`` milliseconds, which are not counted.
-
-    With ``loaded``, the page is loaded again first; this time is not counted.
+    The button stays pressed for ``held`` milliseconds. With ``loaded``, the page is loaded again
+    first. Neither time is counted.
     """
     shows(page, state)
     if loaded:

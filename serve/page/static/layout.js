@@ -27,12 +27,13 @@ export function place(boxes, lines, down) {
   return { at, ways, width: Math.max(width, 0), height: Math.max(height, 0) };
 }
 
-/** Return a size that no layout of boxes and lines can be smaller than. */
+/** Return a size that no layout of boxes and lines is smaller than, except perhaps if lines go round a cycle. */
 export function leastSize(boxes, lines, down) {
-  const [along, aside, margin] = down ? ["height", "width", MARGIN.x] : ["width", "height", MARGIN.y];
   const others = lines.filter(({ from, to }) => from !== to);
-  const size = { [along]: longestChain(boxes, others, along) + 2 * (down ? MARGIN.y : MARGIN.x) };
-  return { ...size, [aside]: widestLayer(boxes, others, aside) + 2 * margin };
+  const chain = (side) => longestChain(boxes, others, side);
+  const layer = (side) => widestLayer(boxes, others, side);
+  const [width, height] = down ? [layer("width"), chain("height")] : [chain("width"), layer("height")];
+  return { width: width + 2 * MARGIN.x, height: height + 2 * MARGIN.y };
 }
 
 /** Return the length of the longest chain of boxes and labels. */
