@@ -8,7 +8,7 @@ OWN = (
     "page.html", "page.css", "main.js", "state.js", "ask.js", "login.js", "search.js",
     "elements.js", "picture.js", "layout.js", "boxes.js", "edges.js", "tables.js", "panel.js",
     "explore.js", "what_if.js", "path.js", "changes.js", "runs.js", "revisions.js", "tools.js",
-    "start.js", "levels.js", "tabs.js", "browser.js", "lodash_names.js",
+    "start.js", "levels.js", "legend.js", "tabs.js", "browser.js", "lodash_names.js",
 )  # fmt: skip
 LAYOUT = "layout/"
 """The path of dagre, the library that lays out pictures. Its files import each other."""

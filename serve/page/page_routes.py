@@ -12,10 +12,12 @@ from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
 from provhouse.cypher.guide import url
+from provhouse.model.deletion import Deletion
 from provhouse.model.question import AsOf, Direction, Question
 from provhouse.output.results.found import FoundResult
 from provhouse.output.results.record_tables import RecordsResult
 from provhouse.output.shown_result import Json
+from provhouse.query.consequences.undecided import undecided_ops
 from provhouse.query.listing.writes import list_writes
 from provhouse.query.source_records import records
 from provhouse.query.zoom.picture import MOST_BOXES, Grouping, ZoomPicture, picture
@@ -64,6 +66,13 @@ class RecordsRequest(BaseModel, extra="forbid"):
     direction: Direction = "upstream"
     table: Annotated[str, Field(min_length=1)]
     depth: Annotated[int, Field(ge=1)] | None = None
+
+
+class UndecidedRequest(BaseModel, extra="forbid"):
+    """Items that are supposed not to exist."""
+
+    items: Annotated[list[Annotated[str, Field(min_length=1)]], Field(min_length=1)]
+    as_of: AsOf | None = None
 
 
 def add_page(app: FastAPI, answering: Answering, links: PageLinks) -> None:
@@ -157,6 +166,15 @@ def _add_answers(app: FastAPI, answering: Answering) -> None:
             with answering.keeper.asker(asked.as_of) as asker:
                 found = records(answering.keeper.layout, asker.answer(question), MOST_RECORDS)
             return next(RecordsResult(found).json())
+
+        async with answering.limiter.slot():
+            return JSONResponse(await run_in_threadpool(ask))
+
+    @app.post("/v1/page/undecided", include_in_schema=False)
+    async def undecided(asked: UndecidedRequest) -> Response:
+        def ask() -> list[Json]:
+            with answering.keeper.asker(asked.as_of) as asker:
+                return [asdict(each) for each in undecided_ops(asker, Deletion(tuple(asked.items)))]
 
         async with answering.limiter.slot():
             return JSONResponse(await run_in_threadpool(ask))

@@ -22,6 +22,7 @@ from provhouse.model.deletion import Deletion
 from provhouse.model.errors import NotFound, UsageError
 from provhouse.model.progress import Silent
 from provhouse.query.consequences.depends import depends
+from provhouse.query.consequences.undecided import undecided_ops
 from provhouse.query.consequences.what_if import WhatIf, what_if
 from provhouse.query.consequences.what_if_each import what_if_each
 from provhouse.query.consequences.why import why
@@ -98,11 +99,20 @@ def test_fates_are_those_of_brute_force(houses: Houses, graphs: int) -> None:
         for number, edges in enumerate(traces):
             items = sorted({end for edge in edges for end in edge[:2]})
             chosen = random.sample(items, random.randint(1, min(2, len(items))))
-            expected = {
-                f"g{number}.{item}": fate for item, fate in boolean.fates(edges, chosen, ()).items()
-            }
-            found = deleted(asker, *(f"g{number}.{item}" for item in chosen))
+            by_item = boolean.fates(edges, chosen, ())
+            expected = {f"g{number}.{item}": fate for item, fate in by_item.items()}
+            names = [f"g{number}.{item}" for item in chosen]
+            found = deleted(asker, *names)
             assert fates(found) == expected, (edges, chosen)
+            doubts = undecided_ops(asker, Deletion(tuple(names)))
+            unsure = {
+                (f"op{at}", edge.kind or None)
+                for at, edge in enumerate(edges)
+                if edge.kind not in boolean.SURE
+                and by_item.get(edge.dst) == "undecided"
+                and (edge.src in chosen or edge.src in by_item)
+            }
+            assert [(each.op, each.kind) for each in doubts] == sorted(unsure), edges
             gone[number] = chosen[0], random.choice(items)
     retract(Retracting(items=[f"g{n}.{one}" for n, (one, _) in gone.items()]), house.settings,
             Silent())  # fmt: skip

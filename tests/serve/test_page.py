@@ -114,7 +114,7 @@ def test_a_link_expires(tmp_path: Path) -> None:
         links.exchange(tokens[1])
 
 
-ROUTES = ["link", "leave", "picture", "records", "writes", "tables"]
+ROUTES = ["link", "leave", "picture", "records", "writes", "tables", "undecided"]
 
 
 @pytest.mark.parametrize("route", one_in(3, ROUTES))

@@ -298,6 +298,35 @@ def test_the_asked_item_is_whole_and_in_sight_and_no_text_is_small(page: Any) ->
     page.set_viewport_size({"width": 1280, "height": 900})
 
 
+@pytest.mark.parametrize("width", [360, 1280])
+def test_a_shared_address_shows_the_group_that_it_opens(page: Any, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 640})
+    shows(page, "")
+    shows(page, f"item={ITEM}&by=op&dir=downstream&open=%3E9%20op%3Aop%200&open=%3E9%20op%3Aop%201")
+    found = page.evaluate("""() => {
+        const frame = document.querySelector("#picture").getBoundingClientRect();
+        const within = (one) => {
+            const { left, right, top, bottom } = one.getBoundingClientRect();
+            return top >= Math.max(frame.top, 0) && bottom <= Math.min(frame.bottom, innerHeight)
+                && left >= frame.left && right <= frame.right;
+        };
+        const all = (of) => [...document.querySelectorAll(of)].filter(within).length;
+        return [all(".box.asked"), all('.box.item[data-group="op:op 1"]')];
+    }""")
+    page.set_viewport_size({"width": 1280, "height": 900})
+    assert min(found) > 0
+
+
+def test_signs_are_explained_by_the_keyboard_too(page: Any) -> None:
+    shows(page, "item=11.18")
+    signs = page.locator(".legend dt").all_inner_texts()
+    assert [sign[0] for sign in signs] == ["\N{MULTIPLICATION SIGN}", "+"]
+    several = page.locator(".line-label[tabindex]").first
+    assert several.inner_text().endswith(signs[1])
+    several.focus()
+    assert "triple" in several.evaluate("(one) => getComputedStyle(one, '::after').content")
+
+
 def test_boxes_and_labels_do_not_overlap(page: Any) -> None:
     shows(page, f"item={ITEM}&by=op&open=%3C12%20op%3Aop%201&open=%3E8%20op%3Aop%202")
     overlaps = page.evaluate("""() => {
@@ -337,11 +366,16 @@ def test_a_path_leads_from_one_item_to_another(page: Any, served: Served) -> Non
 
 
 def test_what_if_strikes_an_item(page: Any, served: Served) -> None:
-    shows(page, f"view=what-if&strike={ITEM}")
-    reply = served.get("/v1/what-if", items=ITEM).json()
+    shows(page, "view=what-if&strike=11.0")
+    reply = served.get("/v1/what-if", items="11.0").json()
     assert "1 struck" in page.locator(".box.deleted").inner_text()
-    said = page.locator("#said").inner_text()
-    assert f"{reply['undecided']} item" in said.replace(",", "")
+    assert f"{reply['undecided']} item" in page.locator("#said").inner_text().replace(",", "")
+    fates = {"11.0": "", **{each["item"]: each["fate"] for each in reply["items"]}}
+    unsure = {t for t in served.triples if t.src in fates and fates.get(t.dst) == "undecided"}
+    lacks = page.locator('#missing [aria-label="Why"] tbody tr').all_inner_texts()
+    assert [each.split("\t")[:2] for each in lacks] == [
+        [op or "(no op)", "not recorded"] for op in sorted({t.op for t in unsure})
+    ]
     page.locator(".chip.struck").click()
     page.locator("#said", has_text="Nothing is changed").wait_for()
 

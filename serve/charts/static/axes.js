@@ -29,7 +29,7 @@ export function along(axis, width) {
 
 function ticks(axis, known, end) {
   const most = Math.max(2, Math.floor(end / 64));
-  const apart = (of) => (axis.missing ? of.filter(({ at }) => at < end - 14) : of);
+  const apart = (of) => (axis.missing ? of.filter(({ at, text }) => at + 3.5 * text.length < end - 12) : of); // "none" begins there
   const gap = axis.missing ? [{ at: end + MISSING - 8, text: "none" }] : [];
   if (!known) return gap;
   if (axis.kind === "date") return [...apart(dates(axis, known, end, most)), ...gap];

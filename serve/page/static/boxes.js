@@ -1,6 +1,7 @@
 // The boxes of a picture: each is a button that opens or selects, with smaller buttons beside it.
 
-import { counted, cut, make, number, short } from "./elements.js";
+import { counted, cut, inWords, make, number, short } from "./elements.js";
+import { does } from "./state.js";
 
 const KINDS = { rest: "More", item: "Item", table: "Table", set: "Set", module: "Module", op: "Made by" };
 
@@ -12,7 +13,7 @@ export function nameOf(box) {
 
 /**
  * Return the element of a box. `acts` has the functions `select`, `open`, `fold` and `walk`, which
- * are called with the box; boxes without an action lack its button.
+ * return what a button of the box does, as in `does`; boxes without an action lack its button.
  */
 export function boxElement(box, acts) {
   const item = box.kind === "item";
@@ -20,23 +21,23 @@ export function boxElement(box, acts) {
   const text = item ? short(name, box.table) : name;
   const words = box.asked ? make("span", { class: "whole" }, text) : cut(text);
   const main = make("button", {
-    type: "button", class: "main", "aria-label": spoken(box), title: item ? name : null,
+    type: "button", class: "main", "aria-label": spoken(box), title: item ? inWords(name) : null,
     "aria-pressed": item ? String(Boolean(box.selected)) : null,
-    onclick: () => (item ? acts.select : acts.open)?.(box),
+    ...does((item ? acts.select : acts.open)?.(box) ?? (() => {})),
   }, words, make("span", { class: "sub" }, below(box)));
   const buttons = [];
   if (item && !box.asked && acts.walk) {
-    buttons.push(small("→", `Ask about ${name}`, () => acts.walk(box)));
+    buttons.push(small("→", `Ask about ${name}`, acts.walk(box)));
   }
-  if (!item && box.partly && acts.fold) buttons.push(small("-", `Fold ${name}`, () => acts.fold(box)));
+  if (!item && box.partly && acts.fold) buttons.push(small("-", `Fold ${name}`, acts.fold(box)));
   return make("div", {
     class: `box ${box.kind}${box.asked ? " asked" : ""}${box.selected ? " selected" : ""}${box.fate ? ` ${box.fate}` : ""}`,
     "data-box": box.id, "data-name": name, "data-kind": box.kind, "data-items": box.items, "data-group": box.group || null,
   }, main, ...buttons);
 }
 
-const small = (text, label, call) =>
-  make("button", { type: "button", class: "small", "aria-label": label, title: label, onclick: call }, text);
+const small = (text, label, act) =>
+  make("button", { type: "button", class: "small", "aria-label": label, title: label, ...does(act) }, text);
 
 function below(box) {
   if (box.note) return box.note;
@@ -48,7 +49,7 @@ function below(box) {
 
 function spoken(box) {
   const hops = box.depth ? `, ${counted(box.depth, "hop")} away` : "";
-  if (box.asked) return `${box.name}, the asked item`;
-  if (box.kind === "item") return `${box.name}${box.table ? ` in ${box.table}` : ""}${hops}. Select`;
+  if (box.asked) return `${inWords(box.name)}, the asked item`;
+  if (box.kind === "item") return `${inWords(box.name)}${box.table ? ` in ${box.table}` : ""}${hops}. Select`;
   return `${KINDS[box.kind] ?? box.kind} ${nameOf(box)}, ${counted(box.items, "item")}${hops}. Open`;
 }

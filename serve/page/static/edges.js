@@ -1,6 +1,7 @@
 // The lines of a picture and their labels.
 
 import { counted, make, number } from "./elements.js";
+import { moreOps } from "./legend.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -25,12 +26,13 @@ export function label({ from, to, ops }, nameOf, made, hasText) {
   const words = ops.map(({ op, triples }) => `${op || "(no op)"}: ${counted(triples, "triple")}`);
   const spoken = `${nameOf(to)} from ${nameOf(from)}\n${words.join("\n")}`;
   const parts = hasText ? text(ops, made) : [];
-  return make("div", { class: "line-label", role: "img", "aria-label": spoken, title: spoken }, ...parts);
+  const hides = hasText && ops.length > 1; // then the keyboard reaches the label, which shows its title
+  return make("div", { class: "line-label", role: "img", "aria-label": spoken, title: spoken, tabindex: hides ? 0 : null }, ...parts);
 }
 
 function text([{ op, triples }, ...others], made) {
   const count = triples > 1 ? ` ×${number(triples)}` : "";
-  const more = others.length ? ` +${counted(others.length, "op")}` : "";
+  const more = others.length ? ` ${moreOps(others.length)}` : "";
   return [
     op === made && count ? null : make("span", { class: "op" }, op || "(no op)"), make("span", {}, count + more)];
 }

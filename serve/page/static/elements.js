@@ -29,13 +29,19 @@ export function short(name, table) {
     : name;
 }
 
+/** Return a name and, if it ends with a version, what this means. */
+export function inWords(name) {
+  const [, base, version] = name.match(/^(.+)@(\d+)$/s) ?? [];
+  return version ? `${name}: version ${version} of ${base}` : name;
+}
+
 const TAIL = 9;
 
 /** Return an element with a name that is cut in its middle if it is too long: ends tell names apart. */
 export function cut(text) {
   const letters = [...text];
   const at = letters.length > 2 * TAIL ? letters.length - TAIL : letters.length;
-  return make("span", { class: "cut", title: text },
+  return make("span", { class: "cut", title: inWords(text) },
     make("span", { class: "head" }, letters.slice(0, at).join("")),
     make("span", { class: "tail" }, letters.slice(at).join("")));
 }

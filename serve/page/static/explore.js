@@ -1,10 +1,10 @@
 // The view of an item: its lineage and impact as a picture and as a table.
 
-import { ask, download } from "./ask.js";
+import { ask, askEarly, download } from "./ask.js";
 import { counted, element, make, number, problem, say } from "./elements.js";
 import { asOf } from "./panel.js";
 import { drawPicture } from "./picture.js";
-import { about, chartsOf, go } from "./state.js";
+import { about, chartsOf, does } from "./state.js";
 import { recordTable, table } from "./tables.js";
 import { controls } from "./tools.js";
 
@@ -19,15 +19,16 @@ export async function explore(state, view, still) {
   const frame = element("picture") ?? make("div", { class: "picture", id: "picture", tabindex: 0 });
   const rows = element("rows") ?? make("div", { id: "rows" });
   const head = element("head") ?? make("div", { id: "head" });
+  if (rows.dataset.item !== state.item) rows.replaceChildren(); // laying out tables of another item would take time
+  rows.dataset.item = state.item;
   const pressed = document.activeElement?.closest("#head [data-value], #head [id]");
   const place = pressed && (pressed.id ? `#${pressed.id}` : `#${pressed.parentElement.id} [data-value="${pressed.dataset.value}"]`);
   head.replaceChildren(controls(state), chips(state));
   if (!frame.isConnected) view.replaceChildren(head, frame, rows);
   if (place) document.querySelector(place)?.focus();
   say("…");
-  const directions = state.dir === "both" ? ["upstream", "downstream"] : [state.dir];
-  const answers = await Promise.all(directions.map((direction) =>
-    ask("page/picture", question(state, direction, directions.length))));
+  const directions = directionsOf(state);
+  const answers = await Promise.all(directions.map((direction) => ask(...asked(state, direction))));
   if (!still()) return;
   element("title").textContent = state.item;
   say(said(answers, state.by));
@@ -38,6 +39,14 @@ export async function explore(state, view, still) {
     [askedRecord(state), openedRecords(state), ...directions.map((direction) => answerRows(state, direction))]);
   if (still()) rows.replaceChildren(...own, ...values, ...tables);
 }
+
+/** Ask early what the picture of a state shows. */
+export function exploreEarly(state) {
+  askEarly(directionsOf(state).map((direction) => asked(state, direction)));
+}
+
+const directionsOf = ({ dir }) => (dir === "both" ? ["upstream", "downstream"] : [dir]);
+const asked = (state, direction) => ["page/picture", question(state, direction, directionsOf(state).length)];
 
 function question(state, direction, parts) {
   const opened = {};
@@ -54,6 +63,7 @@ function question(state, direction, parts) {
 /** Return the boxes and links of both directions; the asked item is one box. */
 function joined(state, answers) {
   const [boxes, links] = [[], []];
+  const last = state.open.at(-1)?.replace(/^(.)\d+ /, "$1"); // in a shared address, people look for what was opened last
   for (const { direction, boxes: some, links: ways } of answers) {
     const id = (at) => (at === 0 ? "asked" : `${MARKS[direction]}${at}`);
     const opened = new Set(some.filter((box) => box.kind === "item").map((box) => box.group));
@@ -62,6 +72,7 @@ function joined(state, answers) {
       boxes.push({
         ...box, id: id(at), direction, asked: at === 0, selected: box.kind === "item" && box.name === state.sel,
         partly: box.kind !== "item" && opened.has(box.group),
+        sought: last === MARKS[direction] + box.group && (box.kind === "item" || !opened.has(box.group)),
       });
     });
     links.push(...ways.map((way) => ({ ...way, from: id(way.from), to: id(way.to) })));
@@ -94,11 +105,11 @@ function acts(state, answers) {
     return found ? Number(found.slice(1).split(" ")[0]) : 0;
   };
   return {
-    select: (box) => go({ sel: box.name }),
-    walk: (box) => go(about(box.name)),
-    open: (box) => (box.kind === "rest" ? listRest(state, answers, box)
-      : go({ open: [...others(box), entry(box, now(box) ? 2 * now(box) : FIRST)] })),
-    fold: (box) => go({ open: others(box) }),
+    select: (box) => ({ sel: box.name }),
+    walk: (box) => about(box.name),
+    open: (box) => (box.kind === "rest" ? () => listRest(state, answers, box)
+      : { open: [...others(box), entry(box, now(box) ? 2 * now(box) : FIRST)] }),
+    fold: (box) => ({ open: others(box) }),
   };
 }
 
@@ -109,8 +120,8 @@ function listRest(state, answers, box) {
   panel.hidden = false;
   document.body.classList.add("with-panel");
   panel.replaceChildren(make("h2", {}, "Groups without a box"), make("ul", { class: "items" }, answer.rest.map((group) =>
-    make("li", {}, make("button", { type: "button", onclick: () =>
-      go({ open: [...state.open, `${MARKS[box.direction]}0 ${group.key}`] }) }, group.name || `(no ${group.kind})`),
+    make("li", {}, make("button", { type: "button",
+      ...does({ open: [...state.open, `${MARKS[box.direction]}0 ${group.key}`] }) }, group.name || `(no ${group.kind})`),
     make("span", { class: "soft" }, ` ${counted(group.items, "item")}`)))));
   panel.querySelector("button")?.focus();
 }
@@ -120,7 +131,7 @@ function chips(state) {
   const made = state.open.map((each) => {
     const name = each.split(" ").slice(1).join(" ").replace(/^[a-z]+:/, "") || "(none)";
     return make("button", { type: "button", class: "chip", "aria-label": `Fold ${name}`,
-      onclick: () => go({ open: state.open.filter((one) => one !== each) }) }, `${name} ×`);
+      ...does({ open: state.open.filter((one) => one !== each) }) }, `${name} ×`);
   });
   return make("div", { class: "chips", "aria-label": "Opened", hidden: !made.length }, ...made);
 }

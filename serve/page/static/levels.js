@@ -9,7 +9,7 @@ const MOST = 60;
  * Draw nodes and edges of a zoom at the end of a view, unless they are too many.
  *
  * `words` maps names of counts to what a box says about them; the first count that a node has
- * gives its colour. `open` is called with a pressed box.
+ * gives its colour. `open` returns the changes of the state that pressing a box makes.
  */
 export function drawTables(view, { nodes, edges }, words, label, open) {
   if (!edges.length || nodes.length > MOST) return;

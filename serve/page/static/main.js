@@ -3,7 +3,7 @@
 import { browser } from "./browser.js";
 import { changes } from "./changes.js";
 import { element, make, problem, say } from "./elements.js";
-import { explore } from "./explore.js";
+import { explore, exploreEarly } from "./explore.js";
 import { warm } from "./layout.js";
 import { leave, loggedIn, showForm } from "./login.js";
 import { showPanel } from "./panel.js";
@@ -38,7 +38,6 @@ async function show(now) {
       go({ view: key });
     },
   }, text)));
-  element("views").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
   element("view").setAttribute("aria-busy", "true");
   const panel = showPanel(now);
   try {
@@ -47,10 +46,17 @@ async function show(now) {
     if (still()) wrong(error, now);
   }
   if (still()) {
+    showTab(element("views"));
     element("view").setAttribute("aria-busy", "false");
     element("view").dataset.shown = location.hash;
   }
   await panel;
+}
+
+/** Scroll the tabs to the current one, which takes a layout of the page. */
+function showTab(tabs) {
+  const now = tabs.querySelector("[aria-current]");
+  if (now) tabs.scrollLeft = now.offsetLeft - (tabs.clientWidth - now.offsetWidth) / 2;
 }
 
 function wrong(error, { item }) {
@@ -69,7 +75,7 @@ function start() {
   element("app").hidden = false;
   if (!started) {
     started = true;
-    onState(show);
+    onState(show, (next) => next.view === "explore" && next.item && exploreEarly(next));
     startSearch();
     element("leave").addEventListener("click", () => leave(start));
   }

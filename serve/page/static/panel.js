@@ -2,7 +2,7 @@
 
 import { ask } from "./ask.js";
 import { counted, element, make, plain, problem } from "./elements.js";
-import { about, go } from "./state.js";
+import { about, does } from "./state.js";
 import { facts, itemLink } from "./tables.js";
 
 const MOST = 60;
@@ -34,9 +34,9 @@ export async function showPanel(state) {
 function head(state) {
   const item = state.sel;
   const button = (text, changes, more = {}) =>
-    make("button", { type: "button", onclick: () => go(changes), ...more }, text);
+    make("button", { type: "button", ...does(changes), ...more }, text);
   return make("div", { class: "panel-head" },
-    make("button", { type: "button", class: "close", "aria-label": "Close", onclick: () => go({ sel: "" }) }, "×"),
+    make("button", { type: "button", class: "close", "aria-label": "Close", ...does({ sel: "" }) }, "×"),
     make("h2", {}, item),
     make("div", { class: "buttons" },
       item === state.item && state.view === "explore" ? null : button("Ask about it", about(item), { class: "first" }),

@@ -41,7 +41,7 @@ export async function path(state, view, still) {
     id: item, kind: "item", name: item, table: of, items: 1, depth, asked: depth === found.hops, selected: item === state.sel,
   }));
   const links = found.triples.map(({ src, dst, op }) => ({ from: src, to: dst, op, triples: 1 }));
-  drawPicture(frame, boxes, links, { select: (box) => go({ sel: box.name }), walk: (box) => go(about(box.name)) }, "Picture of the path");
+  drawPicture(frame, boxes, links, { select: (box) => ({ sel: box.name }), walk: (box) => about(box.name) }, "Picture of the path");
 }
 
 function form(state) {

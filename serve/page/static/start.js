@@ -2,7 +2,7 @@
 
 import { ask } from "./ask.js";
 import { counted, element, make, number, say } from "./elements.js";
-import { about, go, link } from "./state.js";
+import { about, does, go, link } from "./state.js";
 import { table } from "./tables.js";
 
 const ROWS = 200;
@@ -18,7 +18,7 @@ export async function start(state, view, still) {
   view.replaceChildren(choice(tables, chosen));
   const found = await ask("find", { text: "", ...(chosen ? { table: chosen } : {}), limit: ROWS });
   if (!still()) return;
-  const rows = found.items.map(({ item }) => ({ item: make("a", { href: link(about(item)), "data-item": item }, item) }));
+  const rows = found.items.map(({ item }) => ({ item: make("a", { href: link(about(item)), "data-item": item, onpointerdown: does(about(item)).onpointerdown }, item) }));
   const first = found.matches > rows.length ? `, the first ${number(rows.length)} of them` : "";
   view.append(table(`${chosen ?? "Items"}: ${counted(found.matches, "item")}${first}`, [{ heading: "item", field: "item" }], rows));
 }

@@ -2,9 +2,9 @@
 
 const LISTS = ["open", "strike"];
 
-/** Return the state in the address: texts by name, and lists for the names in LISTS. */
-export function state() {
-  const given = new URLSearchParams(location.hash.slice(1));
+/** Return the state in an address: texts by name, and lists for the names in LISTS. */
+export function state(from = location.hash) {
+  const given = new URLSearchParams(from.slice(1));
   const found = { view: "explore", dir: "both", by: "table" };
   for (const [name, value] of given) if (!LISTS.includes(name)) found[name] = value;
   for (const name of LISTS) found[name] = given.getAll(name);
@@ -32,6 +32,16 @@ export function go(changes, { replace = false } = {}) {
   listener(state());
 }
 
+/**
+ * Return the listeners of a button that makes changes of the state, or calls a function.
+ *
+ * A person holds a button for about a tenth of a second: what the new state asks is asked when it is pressed down.
+ */
+export function does(act) {
+  if (typeof act === "function") return { onclick: act };
+  return { onclick: () => go(act), onpointerdown: () => foresee(state(link(act))) };
+}
+
 /** Return the address of the state with some changes, for a link. */
 export const link = (changes) => address({ ...state(), ...changes });
 
@@ -44,11 +54,15 @@ export function chartsOf({ item = "", dir, depth = "", as_of = "" }, table = "",
   return `/charts/#${new URLSearchParams(given.filter(([, value]) => value))}`;
 }
 
-let listener = () => {};
+let [listener, foresee] = [() => {}, () => {}];
 
-/** Call a function with each new state, also when the address is typed or the way back is taken. */
-export function onState(call) {
-  listener = call;
+/**
+ * Call a function with each new state, also when the address is typed or the way back is taken.
+ *
+ * `early` is called with a state that may come soon.
+ */
+export function onState(call, early) {
+  [listener, foresee] = [call, early];
   window.addEventListener("hashchange", () => {
     performance.mark("asked");
     call(state());

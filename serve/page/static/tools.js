@@ -2,7 +2,7 @@
 
 import { ask } from "./ask.js";
 import { element, make } from "./elements.js";
-import { go } from "./state.js";
+import { does, go } from "./state.js";
 
 const DEEPEST = 12;
 
@@ -17,7 +17,7 @@ export function controls(state) {
 function choice(name, field, values, state) {
   const buttons = values.map(([value, text]) => make("button", {
     type: "button", "aria-pressed": String(state[field] === value), "data-value": value,
-    onclick: () => go({ [field]: value, open: [] }),
+    ...does({ [field]: value, open: [] }),
   }, text));
   return make("div", { class: "choice", role: "group", "aria-label": name, id: `choose-${field}` },
     make("span", { class: "soft", "aria-hidden": "true" }, name), ...buttons);

@@ -18,12 +18,12 @@ export async function whatIf(state, view, still) {
   say("…");
   const asked = { items: state.strike, ...(state.as_of ? { as_of: asOf(state) } : {}) };
   const [found, zoomed] = await Promise.all([ask("what-if", asked), ask("zoom-what-if", { ...asked, zoom: "table" })]);
+  const doubts = found.undecided ? await ask("page/undecided", asked) : [];
   if (!still()) return;
   say(`Without ${counted(found.deleted, "item")}: ${counted(found.dies, "item")} would not exist, `
     + `${counted(found.changed_items, "item")} would have another value, ${counted(found.survives - found.changed_items, "item")} would still exist unchanged, `
     + `${counted(found.undecided, "item")} undecided. Nothing was changed.`);
-  drawTables(view, zoomed, FATES, "Picture of the consequences", (box) => go({ of: box.name }));
-  if (found.undecided) view.append(make("p", { class: "soft" }, UNDECIDED));
+  drawTables(view, zoomed, FATES, "Picture of the consequences", (box) => ({ of: box.name }));
   const values = found.changed.map((each) => ({ ...each, after: each.after ?? "nothing left" }));
   view.append(
     table("Values that change", [
@@ -31,18 +31,42 @@ export async function whatIf(state, view, still) {
       { heading: "computes", field: "function" }, { heading: "before", field: "before", kind: "number" },
       { heading: "after", field: "after", kind: "number" },
       { heading: "inputs lost", field: "inputs_lost", kind: "number" }], values),
-    table("By table", ["table", "dies", "changed", "undecided", "survives"].map((name) =>
-      ({ heading: FATES[name] ?? name, field: name, kind: name === "table" ? "" : "number" })), found.tables),
-    items(state, found.items),
+    missing(found, doubts),
     found.unknown_values.length ? table("Values that cannot be computed again", [
       { heading: "item", field: "item", kind: "item" }, { heading: "op", field: "op" },
-      { heading: "reason", field: "reason" }], found.unknown_values) : "");
+      { heading: "reason", field: "reason" }], found.unknown_values) : "",
+    table("By table", ["table", "dies", "changed", "undecided", "survives"].map((name) =>
+      ({ heading: FATES[name] ?? name, field: name, kind: name === "table" ? "" : "number" })), found.tables),
+    items(state, found.items));
   if (state.of) view.querySelector('[aria-label^="Items of"]')?.scrollIntoView({ block: "nearest" });
 }
 
 const MOST = 1000;
 const FATES = { deleted: "struck", dies: "would not exist", changed: "another value", undecided: "undecided", survives: "would still exist" };
-const UNDECIDED = "Undecided: the lineage does not say whether the item would exist, for example after a join or a ranking.";
+const RECORD = "provhouse ingest --operations FILE";
+const LACKS = {
+  function: "The op is a function: it is not recorded what it does with each input.",
+  except: "An input of this op may also prevent an item: it is not recorded which input does what.",
+  captured: "Inputs would have other values, and the job may have used any of them in a condition.",
+  nothing: "The kind of the op is not recorded: an item may need each of its inputs, or only one of them.",
+};
+const CYCLE = "They are derived from each other, and the lineage does not say what else they were made from.";
+
+/** Return why items have no new value: what is not recorded, by op. */
+function missing(found, doubts) {
+  if (!found.undecided) return "";
+  const rows = doubts.map(({ op, kind }) => ({
+    op: op || "(no op)", kind: kind ?? "not recorded", why: LACKS[kind ?? "nothing"] ?? LACKS.captured,
+  }));
+  const remedy = doubts.some(({ kind }) => !kind) ? make("p", {}, "To get an answer, record the kind of each op, and of an aggregate also its function: ",
+    make("code", {}, RECORD), ". A new value also needs the value that each input gives to the aggregate, in the trace.") : null;
+  return make("section", { id: "missing" },
+    make("p", {}, `${counted(found.undecided, "item")} ${found.undecided === 1 ? "is undecided" : "are undecided"}: it is not known whether `
+      + `${found.undecided === 1 ? "it" : "they"} would still exist, so no new value is shown.`),
+    rows.length ? table("Why", [{ heading: "op", field: "op" }, { heading: "kind", field: "kind" }, { heading: "what is missing", field: "why" }], rows)
+      : make("p", {}, CYCLE),
+    remedy);
+}
 
 /** Return a table of items: those of the table of the state, or all. */
 function items(state, found) {
