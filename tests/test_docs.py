@@ -21,7 +21,7 @@ def anchors(text: str) -> set[str]:
 def empty_headings(text: str) -> list[str]:
     """Return the headings without a text: what follows is a blank place or a heading as high."""
     outside = re.sub(r"^```.*?^```", "code", text, flags=re.MULTILINE | re.DOTALL)
-    parts = re.split(r"^(#+) (.*)\n?", outside, flags=re.MULTILINE)[1:] + ["#"]
+    parts = [*re.split(r"^(#+) (.*)\n?", outside, flags=re.MULTILINE)[1:], "#"]
     return [
         title
         for marks, title, after, following in zip(
