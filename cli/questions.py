@@ -134,25 +134,23 @@ def answer_as_found(settings: Settings, question: Question, options: OutputOptio
 def answer_records(settings: Settings, question: Question, options: OutputOptions) -> None:
     """Write the records of an answer's items.
 
-    Raises UsageError for a remote server, since the files may be on another machine.
+    A remote server reads its own files, and shows them to administrators.
     """
-    if settings.server:
-        raise UsageError(
-            "A remote server cannot show records",
-            f"The setting server is {settings.server}, and the records are in files on its machine",
-            "Ask on the machine of the warehouse",
-        )
-
     from provhouse.output.results.record_tables import RecordsResult
-    from provhouse.query.source_records import records
+    from provhouse.query.source_records import MOST, records
     from provhouse.store.warehouse.layout import Layout
     from provhouse.warehouse import Warehouse
 
     from .progress_display import progress_display
 
+    asked = AskingLineage(question)
+    if settings.server and (client := _client(settings, options)):
+        body = {**asked.body(), "direction": question.direction, "most": MOST}
+        _relay(client, "/v1/page/records", body, options)
+        return
     with opened(options.form, options.out, options.timing, options.safe) as output:
         with progress_display() as progress, Warehouse(settings, progress) as warehouse:
-            found = warehouse.ask(AskingLineage(question))
+            found = warehouse.ask(asked)
             progress.clear()
         output.write(RecordsResult(records(Layout(settings.warehouse), found)))
 

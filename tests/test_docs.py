@@ -1,4 +1,4 @@
-"""Links and file names in Markdown pages lead to files and headings that exist."""
+"""Links and file names in Markdown pages lead to files and headings; each heading has a text."""
 
 import re
 import subprocess
@@ -16,6 +16,19 @@ def anchors(text: str) -> set[str]:
     """Return the anchors that GitHub makes for the headings of a page."""
     heads = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
+
+
+def empty_headings(text: str) -> list[str]:
+    """Return the headings without a text: what follows is a blank place or a heading as high."""
+    outside = re.sub(r"^```.*?^```", "code", text, flags=re.MULTILINE | re.DOTALL)
+    parts = [*re.split(r"^(#+) (.*)\n?", outside, flags=re.MULTILINE)[1:], "#"]
+    return [
+        title
+        for marks, title, after, following in zip(
+            parts[:-1:3], parts[1::3], parts[2::3], parts[3::3], strict=True
+        )
+        if after.startswith("\n\n") or (not after.strip() and len(following) <= len(marks))
+    ]
 
 
 def leads_somewhere(page: Path, link: str) -> bool:
@@ -38,3 +51,8 @@ def test_links_and_file_names_lead_somewhere(name: str) -> None:
         if "NEW" not in file and not (ROOT / file).exists() and not (page.parent / file).exists()
     ]
     assert wrong == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_no_heading_is_empty(name: str) -> None:
+    assert empty_headings((ROOT / name).read_text(encoding="utf-8")) == []

@@ -46,7 +46,17 @@ def browser(
     answer with more than 300 are grouped by table and op. Then prints a query that shows the
     lineage.
     """
-    settings = invocation(ctx).settings()
+    call = invocation(ctx)
+    if (remote := call.asking()).server and not clear:
+        if item is None:
+            raise UsageError(
+                "How to log in to Neo4j is known only on the machine of the server",
+                f"The setting server is {remote.server}",
+                f"Open {remote.server.rstrip('/')}/#view=browser, or name an item",
+            )
+        _show(remote, item, impact, depth, form)
+        return
+    settings = call.settings()
     warehouse = warehouse_id(settings)
     if clear:
         if item is not None:
@@ -59,9 +69,15 @@ def browser(
     if item is None:
         _guide(address, warehouse, settings, form)
     else:
-        direction: Direction = "downstream" if impact else "upstream"
-        asked = AskingView(utf8(item, "An item's name"), direction, depth)
-        answer(settings, asked, OutputOptions(form))
+        _show(settings, item, impact, depth, form)
+
+
+def _show(
+    settings: Settings, item: str, impact: bool, depth: int | None, form: Form | None
+) -> None:
+    direction: Direction = "downstream" if impact else "upstream"
+    asked = AskingView(utf8(item, "An item's name"), direction, depth)
+    answer(settings, asked, OutputOptions(form))
 
 
 def _up(settings: Settings) -> "Address":

@@ -19,7 +19,7 @@ from provhouse.output.results.record_tables import RecordsResult
 from provhouse.output.shown_result import Json
 from provhouse.query.consequences.undecided import undecided_ops
 from provhouse.query.listing.writes import list_writes
-from provhouse.query.source_records import records
+from provhouse.query.source_records import CapturedRecords, records
 from provhouse.query.zoom.picture import MOST_BOXES, Grouping, ZoomPicture, picture
 from provhouse.store.tables.uncaptured import uncaptured
 from provhouse.store.warehouse.captured_blocks import waiting_blocks
@@ -32,7 +32,7 @@ from ..content_types import Format
 from ..keeper import Keeper
 from ..people import Admin, Unidentified
 from ..problems import RefusedRequest
-from ..requests import Opening
+from ..requests import AskingOne, Opening
 from ..static_files import HEADERS
 from .login_links import LINK_SECONDS, PageLinks
 from .page_files import library_files, page_files
@@ -58,14 +58,11 @@ class PictureRequest(BaseModel, extra="forbid"):
     as_of: AsOf | None = None
 
 
-class RecordsRequest(BaseModel, extra="forbid"):
-    """The records of the items of one table in an answer."""
+class RecordsRequest(AskingOne):
+    """The records of the items of an answer."""
 
-    item: Annotated[str, Field(min_length=1)]
-    as_of: AsOf | None = None
     direction: Direction = "upstream"
-    table: Annotated[str, Field(min_length=1)]
-    depth: Annotated[int, Field(ge=1)] | None = None
+    most: Annotated[int, Field(ge=1)] = MOST_RECORDS
 
 
 class UndecidedRequest(BaseModel, extra="forbid"):
@@ -157,18 +154,14 @@ def _add_answers(app: FastAPI, answering: Answering) -> None:
             return JSONResponse(await run_in_threadpool(_tables, answering.keeper))
 
     @app.post("/v1/page/records", include_in_schema=False)
-    async def answer_records(asked: RecordsRequest, _: Admin) -> Response:
-        question = Question(
-            asked.item, asked.direction, depth=asked.depth, tables=(asked.table,), as_of=asked.as_of
-        )
+    async def answer_records(asked: RecordsRequest, form: Format, _: Admin) -> Response:
+        question = asked.question(asked.item, asked.direction)
 
-        def ask() -> Json:
-            with answering.keeper.asker(asked.as_of) as asker:
-                found = records(answering.keeper.layout, asker.answer(question), MOST_RECORDS)
-            return next(RecordsResult(found).json())
+        def ask(keeper: Keeper) -> CapturedRecords:
+            with keeper.asker(question.as_of) as asker:
+                return records(keeper.layout, asker.answer(question), asked.most)
 
-        async with answering.limiter.slot():
-            return JSONResponse(await run_in_threadpool(ask))
+        return await answering.reply(ask, RecordsResult, form)
 
     @app.post("/v1/page/undecided", include_in_schema=False)
     async def undecided(asked: UndecidedRequest) -> Response:

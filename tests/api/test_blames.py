@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 from helpers.warehouse import House
 from provhouse.cli.app import run
 from provhouse.output import writer
+from provhouse.store.warehouse.reports import read_reports
 
 SCHEMA = Path(writer.__file__).with_name("schemas") / "blame.json"
 REPORT = (
@@ -59,6 +60,13 @@ def items(tables: list[dict[str, Any]]) -> set[str]:
     return {record["item"] for table in tables for record in table["records"]}
 
 
+def kept(house: House, fault: str) -> dict[str, Any]:
+    """Return the newest report that the warehouse keeps; it must be about the given fault."""
+    report = read_reports(house.layout, "blame")[0]
+    assert report["fault"] == fault
+    return report
+
+
 @pytest.mark.parametrize("smallest", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_a_condition_leads_to_the_rows_their_lineage_and_the_records_to_blame(
     house: House, tmp_path: Path, capsys: pytest.CaptureFixture[str], smallest: bool
@@ -70,6 +78,9 @@ def test_a_condition_leads_to_the_rows_their_lineage_and_the_records_to_blame(
     result = found(capsys)
     assert [row["values"]["nation"] for row in result["rows"]] == [1]
     assert items(result["lineage"]) == {"nations/1", *(f"orders/{n}" for n in range(1, 9, 3))}
+    report = kept(house, "mean > 100")
+    assert (report["table"], report["rows"]) == ("report", result["rows"])
+    assert items(report["blamed"]) == items(result["smallest" if smallest else "lineage"])
     if not smallest:
         return
     assert items(result["smallest"]) == {"orders/7", "nations/1"}
@@ -87,6 +98,7 @@ def test_a_table_shows_the_lineage_of_wrong_rows_and_no_row_may_be_wrong(
     assert "orders/7" in shown
     assert blame(house, "report", "--where", "mean < 0") == 0
     assert found(capsys)["rows"] == []
+    assert kept(house, "mean > 100")["rows"]  # the report without wrong rows is not kept
 
 
 @pytest.mark.long
@@ -132,7 +144,10 @@ def written_by_dbt(folder: Path, test: str, column: str | None, status: str = "f
         for name, relation in RELATIONS.items()
     }
     results = {"results": [{"unique_id": "test.shop.one", "status": status}]}
-    (folder / "manifest.json").write_text(json.dumps({"nodes": nodes, "sources": sources}))
+    schema = "https://schemas.getdbt.com/dbt/manifest/v12.json"
+    metadata = {"dbt_schema_version": schema, "adapter_type": "spark"}
+    manifest = {"metadata": metadata, "nodes": nodes, "sources": sources}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
     path = folder / "run_results.json"
     path.write_text(json.dumps(results))
     return path
@@ -148,6 +163,7 @@ def test_a_failed_test_of_dbt_is_enough(
     assert [row["item"].split("@")[0] for row in result["rows"]] == ["report/2"]
     assert "nations/2" in items(result["smallest"])
     assert len(items(result["smallest"])) == 2
+    assert items(kept(house, "a test of dbt")["blamed"]) == items(result["smallest"])
 
     accepted = (
         'select mean as value_field, count(*) as n_records from "db"."main"."report" '

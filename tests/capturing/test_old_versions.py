@@ -1,6 +1,6 @@
 """After old versions of captured rows have ended, each remaining version keeps all its lineage."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,9 +11,12 @@ import pytest
 from pyspark.sql import SparkSession
 
 import provhouse
+from helpers.flow import Flow
 from helpers.warehouse import House
 from provhouse.care.rollback import rollback
+from provhouse.care.tidy import tidy
 from provhouse.model.errors import UsageError
+from provhouse.model.keeping import keeping
 from provhouse.model.progress import Silent
 
 ROWS, NIGHTS = 4, 2
@@ -66,28 +69,61 @@ def lineages(warehouse: provhouse.Warehouse) -> dict[str, frozenset[str]]:
     }
 
 
+def replaced(nights: Nights, found: Iterable[str]) -> set[str]:
+    """Return the rows of the first night that were overwritten and from which nothing derives."""
+    lines = {
+        item
+        for item in found
+        if item.startswith("lines/")
+        and int(item.partition("/")[2]) >> 40 == nights.versions["lines"][0]
+    }
+    assert len(lines) == ROWS
+    return {f"report/g1@{nights.versions['report'][0]}"} | lines
+
+
 @pytest.mark.long
 def test_what_stays_keeps_its_lineage(nights: Nights) -> None:
-    first, second = nights.versions["report"]
+    second = nights.versions["report"][1]
     with nights.house.open() as warehouse:
         before = lineages(warehouse)
         assert all(before.values())
         done = warehouse.retract(versions_before=str(second))
         after = lineages(warehouse)
     nights.house.check()
-    lines = {
-        item
-        for item in before
-        if item.startswith("lines/")
-        and int(item.partition("/")[2]) >> 40 == nights.versions["lines"][0]
-    }
-    ended = {f"report/g1@{first}"} | lines
-    assert len(lines) == ROWS
+    ended = replaced(nights, before)
     assert after == {item: frozenset() if item in ended else before[item] for item in before}
     assert done.ended == sum(len(before[item]) for item in ended)
     rollback(nights.house.settings, Silent())
     with nights.house.open() as warehouse:
         assert lineages(warehouse) == before
+
+
+@pytest.mark.long
+def test_tidying_ends_old_versions_as_a_part_of_the_last_ingest(
+    nights: Nights, tmp_path: Path
+) -> None:
+    house, flow = nights.house, Flow(tmp_path / "flow", "create table t(k integer primary key);")
+    flow.folder.mkdir()
+    flow.settings = house.settings
+    flow.table("t", "select i::integer k from range(5) t(i)")
+    query = "select k from t where k > 2"
+    flow.execute(flow.add(query), query, "t")
+    with house.open() as warehouse:
+        before = lineages(warehouse)
+        first = warehouse.generations()[0].generation
+        early = {item.item for item in warehouse.impact("orders1/1", as_of=first).items}
+    done = tidy(house.settings, Silent(), keeping("1d,1d", datetime.now(UTC) + timedelta(days=2)))
+    ended = replaced(nights, before)
+    assert done.ended == sum(len(before[item]) for item in ended)
+    house.check()
+    with house.open() as warehouse:
+        after = {item: frozenset() if item in ended else before[item] for item in before}
+        assert lineages(warehouse) == after
+    rollback(house.settings, Silent())  # undoes the tidying and the ingest of the second night
+    with house.open() as warehouse:
+        assert {item.item for item in warehouse.impact("orders1/1").items} == early
+        assert warehouse.find("orders2/").items == ()
+    assert flow.reuse(1).decision == "reuse"
 
 
 @pytest.mark.long

@@ -144,7 +144,7 @@ def test_files_need_no_token_and_load_nothing_from_elsewhere(app: FastAPI) -> No
 def test_records_are_those_of_one_table_of_the_answer(served: Served) -> None:
     table = served.triples[0].src_table
     of = {end: t for x in served.triples for end, t in ((x.src, x.src_table), (x.dst, x.dst_table))}
-    asked = {"item": "t:40", "direction": "upstream", "table": table, "depth": 3}
+    asked = {"item": "t:40", "direction": "upstream", "tables": [table], "depth": 3}
     found = served.request("POST", "/v1/page/records", json=asked).json()
     expected = {name for name, _ in served.oracle.ask("t:40", "upstream", 3).items}
     (group,) = found["tables"] or ({"missing": []},)

@@ -365,6 +365,30 @@ def test_a_path_leads_from_one_item_to_another(page: Any, served: Served) -> Non
     assert page.locator(".box.asked").get_attribute("data-name") == ITEM
 
 
+def test_all_paths_are_drawn_by_table_and_a_table_lists_its_triples(page: Any) -> None:
+    shows(page, "view=path&from=t:40&to=t:140&all=yes")
+    triples = page.locator('[aria-label="Triples of the path"] tbody tr').count()
+    assert triples > 60
+    page.locator(".box.table .main").click()
+    settled(page)
+    rows = page.locator('[aria-label="Triples of the path from or to t"] tbody tr')
+    assert rows.count() == triples
+    page.get_by_role("button", name="Of all tables").click()
+    page.locator('[aria-label="Triples of the path"]').wait_for()
+
+
+def test_the_address_has_the_list_of_groups_without_a_box(page: Any) -> None:
+    shows(page, "item=t:200&dir=upstream&by=op&open=%3C99%20op%3Aop%200")
+    page.locator(".box.rest .main").click()
+    page.locator("#panel h2", has_text="Groups without a box").wait_for()
+    assert "rest=%3C" in page.url
+    page.reload()
+    settled(page)
+    page.locator("#panel .items button").first.click()
+    settled(page)
+    assert page.url.count("open=") == 2
+
+
 def test_what_if_strikes_an_item(page: Any, served: Served) -> None:
     shows(page, "view=what-if&strike=11.0")
     reply = served.get("/v1/what-if", items="11.0").json()

@@ -126,7 +126,10 @@ QUESTIONS = (
     ("depends", "x", "--on", "y"), ("why", "x"), ("why-changed", "x", "--from", "1"),
     ("evaluate", "x", "--semiring", "count"), ("ops",), ("modules",), ("invocations", "m"),
     ("lineage", "x", "--zoom", "table"), ("reuse", "w@r1"), ("results", "w"),
+    ("list", "values", "op"),
 )  # fmt: skip
+ALLOWED = (("lineage", "x", "--records"), ("browser", "x"))
+"""Questions that need a further role."""
 
 
 @pytest.mark.long
@@ -143,7 +146,12 @@ def test_a_command_asks_a_remote_server(
     for content, status in ((f"{secured.token}\n", 3), (secured.token[:-1], 2)):
         (tmp_path / "token").write_text(content)
         for command in QUESTIONS:
-            assert run(["--server", secured.url, *command]) == status
+            assert run(["--server", secured.url, *command]) == status, command
+    admin = add_token(secured.settings.warehouse, "ada", Role.admin, None)
+    for token, status in ((secured.token, 2), (admin, 3)):
+        (tmp_path / "token").write_text(token)
+        for command in ALLOWED:
+            assert run(["--server", secured.url, *command]) == status, command
     assert [file.name for file in tmp_path.iterdir()] == ["token"]
 
 

@@ -1,8 +1,8 @@
 // What changed between two generations: items that came and went, and why a value changed.
 
 import { ask } from "./ask.js";
-import { counted, make, problem, say } from "./elements.js";
-import { drawTables } from "./levels.js";
+import { counted, make, number, problem, say } from "./elements.js";
+import { chosenTable, drawTables } from "./levels.js";
 import { itemField } from "./search.js";
 import { go } from "./state.js";
 import { table } from "./tables.js";
@@ -27,23 +27,33 @@ export async function changes(state, view, still) {
     + `${counted(found.came.triples.length, "triple")} came, ${counted(found.went.triples.length, "triple")} went.`);
   const zoomed = await ask("zoom-diff", { item: state.item, direction, ...span, zoom: "table" });
   if (!still()) return;
-  drawTables(view, zoomed, { came: "came", went: "went" }, "Picture of the changes");
+  drawTables(view, zoomed, { came: "came", went: "went" }, "Picture of the changes", (box) => ({ of: box.name }));
   const columns = [{ heading: "item", field: "item", kind: "item" }, { heading: "table", field: "table" },
     { heading: "hops", field: "depth", kind: "number" }];
-  view.append(table("Came", columns, found.came.items.slice(0, ROWS)), table("Went", columns, found.went.items.slice(0, ROWS)));
+  const { of, more } = chosenTable(state, zoomed);
+  view.append(...more, ...[["Came", found.came], ["Went", found.went]].map(([title, { items }]) => {
+    const rows = items.filter((each) => !of || each.table === of);
+    const first = rows.length > ROWS ? `: the first ${number(ROWS)} of ${number(rows.length)} items` : "";
+    return table(`${title}${of ? ` in ${of}` : ""}${first}`, columns, rows.slice(0, ROWS));
+  }));
   try {
     const why = await ask("why-changed", { item: state.item, ...span });
-    if (still() && why.inputs?.length) view.append(reasons(why));
+    if (still() && (why.inputs.length || why.values.length)) view.append(...reasons(why));
   } catch (error) {
     if (still() && error.status !== 400 && error.status !== 404) view.append(problem(error));
   }
 }
 
-function reasons(why) {
-  const names = Object.keys(why.inputs[0]).filter((name) => why.inputs.some((row) => typeof row[name] !== "object" || row[name] === null));
-  const rows = why.inputs.map((row) => Object.fromEntries(names.map((name) => [name, typeof row[name] === "number" ? row[name] : row[name] ?? ""])));
-  const columns = names.map((name) => ({ heading: name, field: name, kind: name === "item" ? "item" : typeof rows[0][name] === "number" ? "number" : "" }));
-  return table("Why the value changed", columns, rows);
+/** Return the values of an aggregate in both generations, and the inputs that make the difference. */
+function reasons({ values, inputs, cut }) {
+  const numbers = (names) => names.map((field) => ({ heading: field.replace("_", " "), field, kind: "number" }));
+  const erased = inputs.some(({ input }) => input === "(erased)");
+  return [
+    table("The value", [{ heading: "op", field: "op" }, { heading: "computes", field: "function" },
+      ...numbers(["before", "after", "difference"]), { heading: "not known because", field: "reason" }], values),
+    table(`Why the value changed${cut ? ": the inputs with the largest shares" : ""}`, [
+      { heading: "input", field: "input", kind: erased ? "" : "item" }, { heading: "change", field: "change" },
+      ...numbers(["before", "after", "times_before", "times_after", "share"])], inputs)];
 }
 
 function form(state, list) {

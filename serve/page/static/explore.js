@@ -34,6 +34,7 @@ export async function explore(state, view, still) {
   say(said(answers, state.by));
   const { boxes, links } = joined(state, answers);
   drawPicture(frame, boxes, links, acts(state, answers));
+  if (state.rest && !state.sel) listRest(state, answers);
   requestAnimationFrame(() => setTimeout(() => performance.measure("drawn", "asked"))); // after painting
   const [own, values, ...tables] = await Promise.all(
     [askedRecord(state), openedRecords(state), ...directions.map((direction) => answerRows(state, direction))]);
@@ -107,23 +108,26 @@ function acts(state, answers) {
   return {
     select: (box) => ({ sel: box.name }),
     walk: (box) => about(box.name),
-    open: (box) => (box.kind === "rest" ? () => listRest(state, answers, box)
+    open: (box) => (box.kind === "rest" ? { rest: MARKS[box.direction], sel: "" }
       : { open: [...others(box), entry(box, now(box) ? 2 * now(box) : FIRST)] }),
     fold: (box) => ({ open: others(box) }),
   };
 }
 
-/** Show the groups that have no box; each can get one. */
-function listRest(state, answers, box) {
-  const answer = answers.find((each) => each.direction === box.direction);
+/** Show the groups of a direction that have no box; each can get one. */
+function listRest(state, answers) {
+  const answer = answers.find((each) => MARKS[each.direction] === state.rest);
+  if (!answer?.rest.length) return;
+  const pressed = document.activeElement?.closest(".box.rest");
   const panel = element("panel");
   panel.hidden = false;
   document.body.classList.add("with-panel");
-  panel.replaceChildren(make("h2", {}, "Groups without a box"), make("ul", { class: "items" }, answer.rest.map((group) =>
+  const close = make("button", { type: "button", class: "close", "aria-label": "Close", ...does({ rest: "" }) }, "×");
+  panel.replaceChildren(make("div", { class: "panel-head" }, close, make("h2", {}, "Groups without a box")), make("ul", { class: "items" }, answer.rest.map((group) =>
     make("li", {}, make("button", { type: "button",
-      ...does({ open: [...state.open, `${MARKS[box.direction]}0 ${group.key}`] }) }, group.name || `(no ${group.kind})`),
+      ...does({ open: [...state.open, `${state.rest}0 ${group.key}`] }) }, group.name || `(no ${group.kind})`),
     make("span", { class: "soft" }, ` ${counted(group.items, "item")}`)))));
-  panel.querySelector("button")?.focus();
+  if (pressed) panel.querySelector(".items button").focus();
 }
 
 /** Return a button for each opened group, which folds it. */
@@ -143,7 +147,7 @@ async function openedRecords(state) {
   const name = last.slice(last.indexOf(":") + 1);
   const direction = last[0] === MARKS.upstream ? "upstream" : "downstream";
   const { item, depth, as_of } = question(state, direction, 1);
-  const found = await ask("page/records", { item, direction, table: name, depth, as_of }).catch(() => null);
+  const found = await ask("page/records", { item, direction, tables: [name], depth, as_of }).catch(() => null);
   const records = found?.tables[0]?.records ?? []; // readers see none
   if (!records.length) return [];
   const more = found.more ? `, the first ${number(records.length)} of them` : "";

@@ -2,7 +2,7 @@
 
 import { ask } from "./ask.js";
 import { counted, element, make, plain, problem } from "./elements.js";
-import { about, does } from "./state.js";
+import { about, does, link } from "./state.js";
 import { facts, itemLink } from "./tables.js";
 
 const MOST = 60;
@@ -23,9 +23,10 @@ export async function showPanel(state) {
   const parts = Object.fromEntries(
     ["values", "made", "used", "versions"].map((name) => [name, make("section", { id: `panel-${name}` })]));
   panel.replaceChildren(head(state), ...Object.values(parts));
+  const near = ask("lineage", of(state, { depth: 1, limit: MOST }));
   await Promise.all([
-    fill(parts.made, "Made from", () => made(state)),
-    fill(parts.values, "Values", () => values(state)),
+    fill(parts.made, "Made from", () => made(state, near)),
+    fill(parts.values, "Values", () => values(state, near)),
     fill(parts.used, "Used in", () => used(state)),
     fill(parts.versions, "Versions", () => versions(state)),
   ]);
@@ -61,11 +62,13 @@ const of = (state, more) => ({ item: state.sel, ...(state.as_of ? { as_of: asOf(
 /** Return the generation or the time of a state, as questions have it. */
 export const asOf = (state) => (/^\d+$/.test(state.as_of) ? Number(state.as_of) : state.as_of);
 
-async function values(state) {
+async function values(state, near) {
   const found = await ask("record", of(state));
   const columns = Object.entries(found.values);
   if (columns.length) {
-    const texts = columns.map(([name, each]) => [name, typeof each === "object" && each ? JSON.stringify(each) : String(each)]);
+    const known = await hasColumns(state, found.item, columns[0][0], near);
+    const texts = columns.map(([name, each]) =>
+      [known ? columnLink(found.item, name) : name, typeof each === "object" && each ? JSON.stringify(each) : String(each)]);
     return [facts(texts), make("p", { class: "soft file" }, `From ${found.file}`)];
   }
   if (!found.lost.length) {
@@ -75,8 +78,18 @@ async function values(state) {
   return [note("Not known: these files are not as the job left them."), make("ul", {}, files)];
 }
 
-async function made(state) {
-  const found = await ask("lineage", of(state, { depth: 1, limit: MOST }));
+/** Return a link that asks from which columns a column of an item was computed. */
+const columnLink = (item, column) => make("a", { href: link({ ...about(`${item}.${column}`), dir: "upstream" }) }, column);
+
+/** Return whether an item was made by a job whose columns are known. */
+async function hasColumns(state, item, column, near) {
+  const { triples } = await near;
+  return triples.length > 0
+    && ask("lineage", of(state, { item: `${item}.${column}`, depth: 1, limit: 1 })).then((answer) => Boolean(answer.column), () => false);
+}
+
+async function made(state, near) {
+  const found = await near;
   if (!found.triples.length) return [note("Nothing: it is a source.")];
   return ops(found, "src", await described(state));
 }

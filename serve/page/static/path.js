@@ -2,7 +2,7 @@
 
 import { ask } from "./ask.js";
 import { counted, make, say } from "./elements.js";
-import { drawTables } from "./levels.js";
+import { chosenTable, drawTables } from "./levels.js";
 import { asOf } from "./panel.js";
 import { drawPicture } from "./picture.js";
 import { itemField } from "./search.js";
@@ -26,17 +26,19 @@ export async function path(state, view, still) {
   if (!still()) return;
   say(state.all === "yes" ? `All paths have ${counted(found.items.length, "item")}; a shortest one has ${counted(found.hops, "hop")}.`
     : `${counted(found.hops, "hop")}, ${counted(found.items.length, "item")}.`);
-  const triples = table("Triples of the path", [
+  const triples = (of, rows) => table(`Triples of the path${of ? ` from or to ${of}` : ""}`, [
     { heading: "from", field: "src", kind: "item" }, { heading: "made", field: "dst", kind: "item" },
-    { heading: "op", field: "op" }], found.triples);
+    { heading: "op", field: "op" }], rows);
   if (found.items.length > MOST) {
     const zoomed = await ask("zoom-path", { ...question, zoom: "table" });
     if (!still()) return;
-    drawTables(view, zoomed, {}, "Picture of the paths, by table");
-    view.append(triples);
+    drawTables(view, zoomed, {}, "Picture of the paths, by table", (box) => ({ of: box.name }));
+    const { of, more } = chosenTable(state, zoomed);
+    const inside = new Set(found.items.filter((each) => each.table === of).map(({ item }) => item));
+    view.append(...more, triples(of, found.triples.filter(({ src, dst }) => !of || inside.has(src) || inside.has(dst))));
     return;
   }
-  view.append(frame, triples);
+  view.append(frame, triples("", found.triples));
   const boxes = found.items.map(({ item, table: of, depth }) => ({
     id: item, kind: "item", name: item, table: of, items: 1, depth, asked: depth === found.hops, selected: item === state.sel,
   }));

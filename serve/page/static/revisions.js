@@ -23,7 +23,7 @@ export async function revisions(state, view, still) {
     { heading: "language", field: "language" }, { heading: "time", field: "time" },
     { heading: "changes", field: "changes" }, { heading: "", field: "open" }], rows));
   if (!state.workflow) return;
-  if (state.before && state.after) await difference(state, view, still);
+  if (state.before && state.after) await difference(state, view, found.revisions, still);
   const results = await ask("results", { workflow: state.workflow });
   if (!still()) return;
   const listed = results.results.map((each) => ({ ...each, inputs: each.inputs.join(", "), use: each.hindrance || "can be used" }));
@@ -46,11 +46,51 @@ function opener(state, revision) {
     go(chosen ? { after: revision } : { before: revision, after: "" }) }, chosen ? `compare with ${state.before}` : "compare");
 }
 
-async function difference(state, view, still) {
-  const found = await ask("revision-diff", { before: state.before, after: state.after });
+/** Show the difference of the two revisions of the state, in each sink that both have. */
+async function difference(state, view, listed, still) {
+  const [before, after] = [state.before, state.after].map((name) => listed.find((each) => each.revision === name)?.sinks);
+  const sinks = before && after ? before.filter((name) => after.includes(name)) : [null]; // null: the server says what is missing
+  const parts = await Promise.all(sinks.map((sink) => inSink(state, sink)));
   if (!still()) return;
-  const plain = (each) => (typeof each === "number" ? number(each) : typeof each === "string" ? each : JSON.stringify(each));
-  view.append(make("section", {}, make("h2", {}, `${state.before} and ${state.after}: ${found.verdict}`),
-    make("p", {}, found.reason), facts(Object.entries(found.results ?? {}).map(([name, each]) => [name, plain(each)])),
-    make("ul", {}, found.changes.map((each) => make("li", {}, plain(each))))));
+  view.append(...(parts.length ? parts : [make("p", { class: "soft" }, `${state.before} and ${state.after} have no sink in common.`)]));
+}
+
+async function inSink(state, sink) {
+  const asked = { before: state.before, after: state.after, sink };
+  const [found, lacking] = await ask("revision-diff", { ...asked, records: true }).then((all) => [all, null], async (error) =>
+    (error.status === 400 || error.status === 404 ? [await ask("revision-diff", asked), error] : Promise.reject(error)));
+  return make("section", {}, make("h2", {}, `${state.before} and ${state.after}, ${found.sink}: ${found.verdict}`),
+    make("p", {}, found.reason), facts([["first operator that differs", found.operator]]),
+    list("Operators that changed", found.changes), list("Inputs that changed", found.inputs),
+    ...(found.results ? changedRecords(found.results) : [make("p", { class: "soft" },
+      [`The records are not compared: ${lacking.message}`, lacking.detail, lacking.remedy].filter(Boolean).join(". "))]));
+}
+
+const list = (title, texts) => (texts.length ? [make("h3", {}, title), make("ul", {}, texts.map((each) => make("li", {}, each)))] : null);
+const CAUSES = {
+  code: "code", data: "data", either: "code or data: each alone suffices", both: "code and data together", "": "not known",
+};
+
+/** Return how many records of two results differ and why, and the first of these records. */
+function changedRecords({ key, causes, records, notes, ...found }) {
+  const said = `${counted(found.came, "record")} came, ${number(found.went)} went, ${number(found.changed)} changed.`;
+  const names = [...new Set(records.flatMap((each) => Object.keys(each.after ?? each.before)))];
+  const rows = records.map(({ kind, cause, before, after }) => ({
+    " kind": kind, " cause": CAUSES[cause] ?? cause, ...Object.fromEntries(names.map((name) => [name, step(before, after, name)])),
+  }));
+  const total = found.came + found.went + found.changed;
+  const first = total > rows.length ? `, the first ${number(rows.length)} of them` : "";
+  return [make("p", {}, said), ...notes.map((each) => make("p", { class: "soft" }, each)),
+    facts([["key", key.join(", ")], ["columns that came", found.columns_came.join(", ")],
+      ["columns that went", found.columns_went.join(", ")], ["columns with another type", found.columns_retyped.join(", ")]]),
+    table("Causes", [{ heading: "records", field: "kind" }, { heading: "because of", field: "because" },
+      { heading: "number", field: "records", kind: "number" }], causes.map((each) => ({ ...each, because: CAUSES[each.cause] ?? each.cause }))),
+    table(`Records that differ: ${number(total)}${first}`, [{ heading: "", field: " kind" }, { heading: "because of", field: " cause" },
+      ...names.map((name) => ({ heading: name, field: name, kind: "short" }))], rows)];
+}
+
+/** Return the value of a column in a record that came or went, or both values if it changed. */
+function step(before, after, name) {
+  const [old, now] = [before, after].map((row) => (row ? row[name] ?? "NULL" : null));
+  return old === null || now === null || old === now ? now ?? old : `${old} → ${now}`;
 }

@@ -1,6 +1,6 @@
 // The state of the page, in the fragment of its address: it can be shared, and no server logs it.
 
-const LISTS = ["open", "strike"];
+const LISTS = ["open", "strike", "sort"];
 
 /** Return the state in an address: texts by name, and lists for the names in LISTS. */
 export function state(from = location.hash) {
@@ -42,11 +42,17 @@ export function does(act) {
   return { onclick: () => go(act), onpointerdown: () => foresee(state(link(act))) };
 }
 
+/** Note changes of the state that the view shows already. */
+export function note(changes) {
+  history.replaceState(null, "", address({ ...state(), ...changes }));
+  document.getElementById("view").dataset.shown = location.hash;
+}
+
 /** Return the address of the state with some changes, for a link. */
 export const link = (changes) => address({ ...state(), ...changes });
 
 /** Return the changes that ask about another item: what was opened or selected is forgotten. */
-export const about = (item) => ({ view: "explore", item, table: "", open: [], sel: "" });
+export const about = (item) => ({ view: "explore", item, table: "", open: [], sort: [], rest: "", sel: "" });
 
 /** Return the address of the charts of a table's records in the answer of a state; without a table, it can be chosen. */
 export function chartsOf({ item = "", dir, depth = "", as_of = "" }, table = "", direction = dir) {

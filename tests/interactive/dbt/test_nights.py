@@ -9,6 +9,9 @@ from helpers.dbt_runs import DbtProject, install_dbt, refused
 from provhouse.cli.app import run
 from provhouse.interactive.dbt.failing_rows import failing_rows
 from provhouse.interactive.dbt.project_lineage import BuiltProject
+from provhouse.store.warehouse.identity import create_identity
+from provhouse.store.warehouse.layout import Layout
+from provhouse.store.warehouse.reports import read_reports
 
 Night = tuple[DbtProject, BuiltProject]
 CLICKS = "create table clicks as select date '2026-01-01' as day, 'a' as page"
@@ -113,3 +116,9 @@ def test_blame_shows_the_rows_of_a_failed_test_and_their_sources(
     warehouse = ["--warehouse", str(project.root / "warehouse")]
     assert run([*warehouse, "blame", "--dbt", str(results), "--format", "table"]) == 0
     assert "pages/0@1" in capsys.readouterr().out
+    layout = Layout(project.root / "warehouse")
+    assert read_reports(layout, "blame") == []  # nothing makes the folder a warehouse yet
+    create_identity(layout)
+    assert run([*warehouse, "blame", "--dbt", str(results)]) == 0
+    (report,) = read_reports(layout, "blame")
+    assert (report["fault"], report["rows"][0]["item"]) == ("a test of dbt", "pages/0@1")
