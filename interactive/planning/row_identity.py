@@ -15,18 +15,8 @@ from typing import Literal
 from sqlglot import exp
 
 from provhouse.sql import blocks, dialect
+from provhouse.sql import node_marks as marks
 from provhouse.sql.blocks import named
-from provhouse.sql.node_marks import (
-    CTE,
-    EXPOSED,
-    ITSELF,
-    KEPT_AT,
-    OUTER_NAME,
-    RECURSION,
-    REF,
-    STORED,
-    VISIBLE,
-)
 from provhouse.sql.not_covered import LOAD, refuse
 from provhouse.sql.parse import Parsed
 from provhouse.sql.recursion import NUMBER, Recursion, everything, sources
@@ -179,28 +169,28 @@ class Exposer:
         names: dict[str, str] = {}
         found: dict[str, exp.Expr] = {}
         for column in outer_columns(query):
-            if not OUTER_NAME.on(column):
+            if not marks.OUTER_NAME.on(column):
                 text = dialect.key(column)
                 if text not in names:
                     names[text] = f"o{next(self._names)}"
-                OUTER_NAME.put(column, names[text])
-            found.setdefault(OUTER_NAME.of(column), column)
+                marks.OUTER_NAME.put(column, names[text])
+            found.setdefault(marks.OUTER_NAME.of(column), column)
         return found
 
     def expose(self, query: exp.Expr, derived: bool) -> Identity:
         """Add hidden columns to a query, unless it has them, and return their meaning."""
         query = blocks.unwrapped(query)
-        if EXPOSED.on(query):
-            at: int = EXPOSED.of(query)
+        if marks.EXPOSED.on(query):
+            at: int = marks.EXPOSED.of(query)
             return self._known[at]
         if isinstance(query, exp.Select):
-            VISIBLE.put(query, len(query.expressions))
+            marks.VISIBLE.put(query, len(query.expressions))
             identity = self._select(query, derived)
         elif isinstance(query, exp.SetOperation):
             identity = self._set_operation(query, derived)
         else:
             refuse(type(query).__name__.upper(), query)
-        EXPOSED.put(query, len(self._known))
+        marks.EXPOSED.put(query, len(self._known))
         self._known.append(identity)
         return identity
 
@@ -215,7 +205,7 @@ class Exposer:
             for source in blocks.sources(select):
                 self._source(source, columns)
             self._subqueries(row_roots(select), columns)
-        self._subqueries(output_roots(select, VISIBLE.of(select)), columns)
+        self._subqueries(output_roots(select, marks.VISIBLE.of(select)), columns)
         for window in blocks.windows(select):
             keys = window.args.get("partition_by") or []
             at = [columns.add(key) for key in keys]
@@ -229,26 +219,26 @@ class Exposer:
 
     def _source(self, source: exp.Expr, columns: "HiddenColumns") -> None:
         name = source.alias_or_name
-        if isinstance(source, exp.Table) and REF.on(source):
+        if isinstance(source, exp.Table) and marks.REF.on(source):
             at = columns.add(exp.column("rowid", name, quoted=True))
-            columns.identity.parts.append(Base(REF.of(source), at))
-        elif isinstance(source, exp.Table) and CTE.on(source):
-            self._derived(self.parsed.ctes[CTE.of(source)].this, name, columns)
+            columns.identity.parts.append(Base(marks.REF.of(source), at))
+        elif isinstance(source, exp.Table) and marks.CTE.on(source):
+            self._derived(self.parsed.ctes[marks.CTE.of(source)].this, name, columns)
         elif isinstance(source, exp.Subquery):
             if isinstance(blocks.unwrapped(source), exp.Values):
                 return
             self._derived(source.this, name, columns)
-        elif isinstance(source, exp.Table) and ITSELF.on(source):
+        elif isinstance(source, exp.Table) and marks.ITSELF.on(source):
             at = columns.add(exp.column(NUMBER, name, quoted=True))
-            columns.identity.parts.append(Base(ITSELF.of(source), at))
-        elif isinstance(source, exp.Table) and RECURSION.on(source):
+            columns.identity.parts.append(Base(marks.ITSELF.of(source), at))
+        elif isinstance(source, exp.Table) and marks.RECURSION.on(source):
             at = columns.add(exp.column(NUMBER, name, quoted=True))
-            recursion = self.parsed.recursions[RECURSION.of(source)]
+            recursion = self.parsed.recursions[marks.RECURSION.of(source)]
             asked = self._recursion(recursion)
             columns.identity.parts.append(Recursive(recursion, at, asked))
-        elif isinstance(source, exp.Table) and KEPT_AT.on(source):
-            self._derived(self.parsed.kept[KEPT_AT.of(source)], name, columns)
-        elif STORED.on(source):
+        elif isinstance(source, exp.Table) and marks.KEPT_AT.on(source):
+            self._derived(self.parsed.kept[marks.KEPT_AT.of(source)], name, columns)
+        elif marks.STORED.on(source):
             return
         elif not isinstance(source, (exp.Unnest, exp.Values)) and not generates(source):
             if isinstance(source, exp.Table):
@@ -332,7 +322,7 @@ class Exposer:
         if query.args.get("by_name"):
             refuse("BY NAME", query)
         for each in leaves(query):
-            VISIBLE.keep(each, len(each.expressions))
+            marks.VISIBLE.keep(each, len(each.expressions))
         if isinstance(query, exp.Union) and not query.args.get("distinct"):
             identity = self._union_all(query)
             self._ending(query, identity)
@@ -372,7 +362,7 @@ class HiddenColumns:
 
     def add(self, expression: exp.Expr) -> int:
         """Return the number of the hidden column for ``expression``; add it if it is missing."""
-        if (name := OUTER_NAME.get(expression)) in self._outer:
+        if (name := marks.OUTER_NAME.get(expression)) in self._outer:
             return self._outer[name]
         text = dialect.key(expression)
         if text not in self._at:
