@@ -155,6 +155,7 @@ test-long: setup ## Kill commands at every fault point and at random (hours; con
 	@.venv/bin/pytest -q --hypothesis-profile deep $$(grep -rl --include='*.py' '^@given' tests)
 	@.venv/bin/python -m benchmarks.server.reliability
 	@.venv/bin/python -m benchmarks.capture.capture_coverage
+	@.venv/bin/python -m benchmarks.capture.spark_versions
 	@.venv/bin/python -m benchmarks.tables
 
 cluster: setup ## Compare a standalone Spark cluster on loopback with one machine; one run loses workers (TRIPLES=200000)

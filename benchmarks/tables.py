@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks import ROOT, summary
 from benchmarks.capture import capture_coverage as captured
 from benchmarks.capture import capture_memory as memory
-from benchmarks.capture import nights, overhead, programs, tpcds
+from benchmarks.capture import nights, overhead, programs, spark_versions, tpcds
 from benchmarks.charts import crossfilter_speed as crossfilter
 from benchmarks.equivalence import edits, in_spark, pairs
 from benchmarks.frames import frames_speed
@@ -102,6 +102,7 @@ def figures() -> Iterator[Table]:
     yield one("figures/what-if.md", "what-if", what_if.RESULTS, what_if.tables)
     yield one("figures/linked-views.md", "crossfilter", crossfilter.RESULTS, crossfilter.table)
     yield one("figures/workflows.md", "workflowgen", workflowgen.RESULTS, workflowgen.tables)
+    yield one("spark-versions.md", "versions", spark_versions.RESULTS, spark_versions.table)
     yield one("dbt.md", "dbt edits", dbt_edits.RESULTS, dbt_edits.tables)
     yield one("dbt-lineage.md", "dbt lineage", dbt_lineage.RESULTS, dbt_lineage.table)
     yield one("revisions.md", "result diff", result_diff.RESULTS, result_diff.tables)

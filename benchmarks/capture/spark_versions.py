@@ -1,0 +1,73 @@
+"""Write which versions of Spark passed which tests in `make test-long` to a file of results.
+
+A test that the run did not execute keeps its earlier outcome, with the earlier date.
+"""
+
+import json
+from typing import TypedDict
+
+from benchmarks import ROOT
+from benchmarks.shared.markup import grid
+from benchmarks.shared.results_file import ResultsFile
+from provhouse.capturing.spark_versions import VERSIONS, SparkVersion
+
+
+class Outcome(TypedDict):
+    """The last outcome of a test on a version of Spark."""
+
+    passed: bool
+    date: str
+
+
+Results = dict[str, dict[str, Outcome]]
+"""For each test, the outcomes by version."""
+RESULTS = ResultsFile[Results]("spark_versions.json")
+TESTS = {
+    "test_a_job_has_the_associations_of_the_same_job_on_our_spark": "34 queries",
+    "test_a_job_in_python_with_its_own_extensions_writes_delta": "Python, with Delta",
+    "test_a_job_in_sql_is_captured": "SQL",
+    "test_a_job_in_scala_is_captured": "Scala",
+    "test_a_job_on_spark_connect_is_captured": "Connect",
+    "test_lineage_on_hdfs_is_fetched_with_the_files_of_its_tables": "HDFS",
+    "test_the_wheel_of_capture_suffices_for_a_job": "`provhouse-capture`",
+    "test_a_block_lands_and_walks": "block and walks",
+    "test_the_commands_of_the_page_on_hdfs": "this page, HDFS",
+    "test_the_commands_of_the_page_in_a_folder": "this page, a folder",
+}
+"""The columns of the table, by the names of the tests."""
+
+
+def main() -> None:
+    """Run from the command line: add the outcomes of the last run."""
+    results = RESULTS.read(missing={})
+    file = ROOT / ".long" / "spark-versions.jsonl"
+    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+    for line in map(json.loads, lines):
+        if line["test"] in TESTS:
+            outcome: Outcome = {"passed": line["passed"], "date": line["date"]}
+            results.setdefault(line["test"], {})[line["version"]] = outcome
+    RESULTS.write(results)
+
+
+def table(results: Results) -> str:
+    """Return a table of versions and tests."""
+    rows = [
+        (_name(version), *(_cell(results, test, str(version)) for test in TESTS))
+        for version in VERSIONS
+    ]
+    return grid(("Spark", *TESTS.values()), rows, left=range(len(TESTS) + 1))
+
+
+def _name(version: SparkVersion) -> str:
+    return f"{version.spark}, Scala {version.scala}"
+
+
+def _cell(results: Results, test: str, version: str) -> str:
+    found = results.get(test, {}).get(version)
+    if found is None:
+        return ""
+    return found["date"] if found["passed"] else f"**fails** {found['date']}"
+
+
+if __name__ == "__main__":
+    main()
