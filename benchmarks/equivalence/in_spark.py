@@ -170,8 +170,8 @@ def sentence(found: InSpark) -> str:
     failed = f", and refused or failed for {len(found['failed'])} others" if found["failed"] else ""
     return (
         f"Spark executed both queries of {found['executed']} proved pairs{failed}. "
-        f"{found['with_rows']} of the executed pairs gave rows; "
-        f"the rows of {len(found['differ']) or 'no'} pairs differ."
+        f"{found['with_rows']} of the executed pairs gave rows, and the two queries of "
+        f"{len(found['differ'])} pairs gave different rows."
     )
 
 

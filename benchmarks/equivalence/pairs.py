@@ -115,7 +115,8 @@ RIVALS = (
     "the hazards, none of which is a pair of equal queries. dbt compares SQL texts, SQLMesh parsed "
     "SQL, and Texera operators with all their properties. Each of them builds again what it does "
     "not call equal. Many hazards consist of the same SQL text twice: its rows vary from run to "
-    "run, or the tables differ."
+    "run, or the tables differ. provhouse calls one hazard equal under an assumption, which its "
+    "proof lists: that the product of two TINYINTs, which is an error if it is large, is no error."
 )
 
 
