@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -97,7 +98,7 @@ def test_a_team_asks_the_server(address: str, token: Path) -> None:
     assert set(re.findall(r"\w+/[\w-]+", lineage + find)) >= LINEAGE
     (block,) = blocks("team.md", "python")
     called = block.replace(REMOTE, address).replace("server.l", "found = server.l")
-    given = {"provhouse": provhouse, "token": token.read_text()}
+    given: dict[str, Any] = {"provhouse": provhouse, "token": token.read_text()}
     exec(called, given)
     assert {each.item for each in given["found"].items} == LINEAGE
 
