@@ -1,4 +1,4 @@
-"""What a run of dbt has built becomes a revision, and its results are reused only if certain."""
+"""The models that dbt has built become a revision; results are stored only if certain."""
 
 import json
 from collections.abc import Mapping, Sequence
