@@ -97,9 +97,9 @@ class ReuseSearch:
         near = nearest(self._plan.keys, same or found)
         if same and (part := self._filtered(answer, near)):
             of = next(each for each in same if each.execution.execution == part.execution)
-            filtered, reason = self._audited(part, [of], "filter", audited)
+            given, reason = self._audited(part, [of], "filter", audited)
             if not reason:
-                return filtered
+                return given
             reasons.append(reason)
         if not near:
             return replace(answer, reason="no execution is stored")

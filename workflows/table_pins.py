@@ -16,7 +16,7 @@ from provhouse.model.errors import BadInput
 from .row_digests import rows_digest
 
 MARK = "#"
-"""The character between the path of a database and the name of a table in the place of a pin."""
+"""The separator of the path of a database and the name of a table in the place of a pin."""
 
 
 def table_place(path: Path, table: str) -> str:

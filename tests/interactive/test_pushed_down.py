@@ -117,7 +117,6 @@ def test_all_declarations_give_the_answers_of_the_plain_lineage(con: Connection,
             compare(con, sql, where, by, "defer")
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("where", one_in(4, CONDITIONS))
 def test_compiled_loops_capture_only_what_is_declared(where: str) -> None:
     con = connect(duckdb.connect())

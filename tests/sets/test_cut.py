@@ -52,7 +52,6 @@ def test_every_set_is_small_and_connected(seeds: list[int], theta: int) -> None:
     check(arrays, label, count, theta)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("theta", [2, 3, 10, 1000])
 @pytest.mark.parametrize("tables", one_in(6, [7, 0, 1]))
 def test_a_long_chain_is_cut(theta: int, tables: int) -> None:

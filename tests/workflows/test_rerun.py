@@ -15,6 +15,7 @@ from helpers.sampled import one_in
 from provhouse.cli.app import run
 from provhouse.model.errors import BadInput, NotFound
 from provhouse.model.progress import Silent
+from provhouse.workflows.executions import executions_of
 from provhouse.workflows.rerun import Rerun, rerun
 
 DDL = """
@@ -208,4 +209,7 @@ def test_the_command_stores_the_execution(flow: Flow, capsys: pytest.CaptureFixt
     found = json.loads(capsys.readouterr().out)
     assert found["kept"] + found["computed"] == len(rows(out))
     assert flow.reuse(number, inputs={"t": str(later)}).execution == found["execution"]
+    *_, earlier, stored = executions_of(flow.layout)
+    assert stored.reused_from == found["of"] == earlier.execution
+    assert "" < stored.started <= stored.ended
     assert run([*command, f"flow@r{number}"]) == 2

@@ -82,7 +82,6 @@ def random_rows(random: Random, duplicates: bool) -> list[Row]:
     return made + (made[:3] if duplicates else [])
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("duplicates", [False, True])
 @pytest.mark.parametrize("key", one_in(6, [(("id", "g"),), ((),), (("id",),)]))
 def test_random_results_differ_as_row_by_row(

@@ -73,7 +73,6 @@ def reply(app: FastAPI, flow: Flow, role: Role, name: str, asked: dict[str, Any]
     return send_request(app, "POST", f"/v1/{name}", headers, json.dumps(asked).encode())
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("gone", one_in(4, [True, False]), ids=["inputs are gone", "inputs exist"])
 def test_only_an_admin_gets_paths_of_results_and_inputs(flow: Flow, gone: bool) -> None:
     if gone:

@@ -1,4 +1,4 @@
-"""Models that a run of dbt has built become a revision; results are reused only if certain."""
+"""The models that dbt has built become a revision; results are stored only if certain."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -21,7 +21,6 @@ def planned(folder: Path, step: Step) -> ReusePlan:
     return reuse_plan(target, base)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("steps", [6, pytest.param(STEPS, marks=pytest.mark.long)])
 def test_no_changed_model_is_kept_and_half_of_the_readers_are(steps: int, tmp_path: Path) -> None:
     ours = usual = mesh = 0
