@@ -128,9 +128,12 @@ def prune(
 def uncovered(layout: Layout, numbers: list[int], then: datetime) -> list[int]:
     """Return the generations that questions as of a time, or as of any later time, do not need.
 
-    The last generation before this time was current at this time, so it is needed.
+    The last generation before this time was current at this time, so it is needed. A rollback needs
+    the generation that it returns to, which is two before the current one after old versions have
+    ended.
     """
-    return _before(layout, numbers, then)[:-1]
+    back = read_commit(layout, numbers[-1]).rolls_back_to or numbers[-1]
+    return [number for number in _before(layout, numbers, then)[:-1] if number < back]
 
 
 def _before(layout: Layout, numbers: list[int], then: datetime) -> list[int]:
