@@ -103,6 +103,7 @@ def _watch_opening(folder: Path, target: Path) -> None:
 
 
 if __name__ == "__main__":
+    sys.path.pop(0)  # this folder: dbt imports each module whose name begins with dbt_
     _watch(Path(os.environ.pop(FOLDER)))
     from dbt.cli.main import cli  # type: ignore[import-not-found]
 
