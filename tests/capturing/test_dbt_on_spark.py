@@ -20,17 +20,17 @@ def _installed() -> Path:
     if not (ENVIRONMENT / "bin" / "dbt").exists():
         uv = str(Path(sys.executable).with_name("uv"))
         subprocess.run([uv, "venv", "--quiet", "--allow-existing", ENVIRONMENT], check=True)
-        install: list[str | Path] = [
+        install = [
             uv,
             "pip",
             "install",
             "--quiet",
             "--python",
-            ENVIRONMENT,
+            str(ENVIRONMENT),
             "--require-hashes",
         ]
         for lock in ("build", "dbt-spark"):  # PySpark is built from source
-            file: list[str | Path] = ["--no-build-isolation", "-r", ROOT / f"locks/{lock}.lock"]
+            file = ["--no-build-isolation", "-r", str(ROOT / f"locks/{lock}.lock")]
             subprocess.run([*install, *file], check=True)
     return ENVIRONMENT / "bin"
 
