@@ -379,9 +379,7 @@ def test_all_paths_are_drawn_by_table_and_a_table_lists_its_triples(page: Any) -
 def test_the_address_has_the_list_of_groups_without_a_box(page: Any) -> None:
     def with_rest(route: Any) -> None:
         box = {"kind": "rest", "name": "", "table": None, "group": "", "items": 3, "depth": 1}
-        rest = [
-            {"key": f"table:u{n}", "kind": "table", "name": f"u{n}", "items": n} for n in (1, 2)
-        ]
+        rest = [{"key": f"op:u{n}", "kind": "op", "name": f"u{n}", "items": n} for n in (1, 2)]
         found = route.fetch().json()
         route.fulfill(json={**found, "boxes": [*found["boxes"], box], "rest": rest})
 
@@ -391,11 +389,11 @@ def test_the_address_has_the_list_of_groups_without_a_box(page: Any) -> None:
     groups = page.locator("#panel .items button")
     page.wait_for_url("**rest=%3C*")
     page.reload()
-    groups.first.wait_for()
+    settled(page)
     assert groups.all_inner_texts() == ["u1", "u2"]
     groups.first.click()
-    page.wait_for_url("**open=%3C0+table%3Au1*")
-    page.locator("#panel .close").click()
+    page.wait_for_url("**open=%3C0+op%3Au1*")
+    settled(page)
     page.unroute("**/v1/page/picture")
 
 
