@@ -5,6 +5,7 @@ The rows may differ if rows tie, or if the order in which inexact numbers are re
 
 from collections.abc import Sequence
 
+from .identified_rows import has_identical_values, is_same_row
 from .known_functions import COUNTS, PLACES, RANKS, is_exact
 from .plan_form import (
     AggregatedRows,
@@ -23,7 +24,6 @@ from .plan_form import (
     Window,
     WindowCall,
 )
-from .row_identity import has_identical_values, is_same_row
 
 TIES = "rows that tie may come in any order"
 ROUNDING = "the result depends on the order in which inexact values are read"

@@ -17,7 +17,7 @@ from provhouse.model.question import AsOf, Direction, Question
 from provhouse.output.results.found import FoundResult
 from provhouse.output.results.record_tables import RecordsResult
 from provhouse.output.shown_result import Json
-from provhouse.query.consequences.undecided import undecided_ops
+from provhouse.query.consequences.undecided_ops import undecided_ops
 from provhouse.query.listing.writes import list_writes
 from provhouse.query.source_records import CapturedRecords, records
 from provhouse.query.zoom.picture import MOST_BOXES, Grouping, ZoomPicture, picture

@@ -22,7 +22,7 @@ from provhouse.model.deletion import Deletion
 from provhouse.model.errors import NotFound, UsageError
 from provhouse.model.progress import Silent
 from provhouse.query.consequences.depends import depends
-from provhouse.query.consequences.undecided import undecided_ops
+from provhouse.query.consequences.undecided_ops import undecided_ops
 from provhouse.query.consequences.what_if import WhatIf, what_if
 from provhouse.query.consequences.what_if_each import what_if_each
 from provhouse.query.consequences.why import why
