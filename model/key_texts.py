@@ -23,8 +23,6 @@ import pyarrow.compute as pc
 KINDS = "integers, text, dates, times, booleans, decimals or floats"
 """The types that keys may have, for error messages."""
 
-_DIGITS = {4: 9, 8: 17}
-"""The number of digits that suffice for every float, by its size in bytes."""
 _EXACT = {4: 2**24, 8: 2**53}
 """Up to this number, a float of that size stores all integers exactly."""
 
@@ -99,26 +97,20 @@ def _floats(values: pa.Array) -> pa.Array:
 
 
 def _shortest(value: np.floating) -> str:
-    """Return the closest number with the fewest digits that reads back as the same float."""
+    """Return the number with the fewest digits that reads back as the same float.
+
+    If there are several, it is the closest one.
+    """
     if not np.isfinite(value):
         return "NaN" if np.isnan(value) else "-Infinity" if value < 0 else "Infinity"
-    kind = type(value)
-    for digits in range(1, _DIGITS[value.itemsize] + 1):
-        text = f"{float(value):.{digits - 1}e}"
-        if kind(text) == value:
-            break
-    return _as_json(text)
+    return _as_json(Decimal(np.format_float_scientific(value)))
 
 
-def _as_json(text: str) -> str:
-    """Return a number such as ``1.25e-03`` as JavaScript and RFC 8785 write it."""
-    mantissa, power = text.split("e")
-    sign, mantissa = ("-", mantissa[1:]) if mantissa.startswith("-") else ("", mantissa)
-    digits, exponent = mantissa.replace(".", "").rstrip("0") or "0", int(power)
-    if not -7 < exponent < 21:
-        fraction = "." + digits[1:] if digits[1:] else ""
-        return f"{sign}{digits[0]}{fraction}e{exponent:+d}"
-    if exponent < 0:
-        return f"{sign}0.{'0' * (-exponent - 1)}{digits}"
-    before, after = digits[: exponent + 1].ljust(exponent + 1, "0"), digits[exponent + 1 :]
-    return f"{sign}{before}.{after}" if after else f"{sign}{before}"
+def _as_json(value: Decimal) -> str:
+    """Return a number as JavaScript and RFC 8785 write it."""
+    exponent = value.adjusted()
+    if -7 < exponent < 21:
+        return _plain(value) or ""
+    sign, digits, _ = value.normalize().as_tuple()
+    fraction = "." + "".join(map(str, digits[1:])) if digits[1:] else ""
+    return f"{'-' * sign}{digits[0]}{fraction}e{exponent:+d}"

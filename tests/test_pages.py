@@ -40,7 +40,7 @@ TESTED = {
     "pictures.md": "e2e/test_pictures.py",
     "revisions.md": "workflows/test_page.py",
     "server.md": "serve/test_pages.py",
-    "spark-versions.md": "capturing/test_pages.py",
+    "spark-versions.md": "capturing/test_spark_versions_page.py",
     "team.md": "serve/test_pages.py",
     "trace.md": "tracking/test_pages.py",
     "tour.md": "test_pages.py",
@@ -88,9 +88,6 @@ NOT_RUN = {
     ("neo4j.md", "GRANT"): "Neo4j Community has no roles",
     ("rdds.md", ""): "minutes; tests/capturing/walks/test_rdds.py has the same program",
     ("settings.md", "# warehouse.toml"): "tests/cli/test_reference.py generates the page",
-    ("spark-versions.md", "provhouse ingest --captured hdfs"): (
-        "an HDFS is needed; tests/capturing/test_landing.py has one"
-    ),
     ("team.md", "useradd"): "root and systemd are needed; tests/test_systemd.py checks the units",
     ("trace.md", "provhouse ingest clean.parquet"): "the README ingests a trace in the same way",
     ("tracing.md", ""): "minutes; docs/tracing.ipynb and tests/capturing/walks make the same calls",

@@ -14,7 +14,7 @@ COLUMNS = {
     "flag": ("boolean", ["true", "false", "true"]),
     "amount": ("decimal(12, 4)", ["12.5", "0", "-100"]),
     "tiny": ("decimal(38, 20)", ["0.00000000000000000001", "17", "1"]),
-    "weight": ("double", ["0.1", "17", "1e-7"]),
+    "weight": ("double", ["0.1", "17", "5.960464477539063e-8"]),  # the last one is a power of 2
     "ratio": ("float", ["0.1", "1e+21", "-3.25"]),
     "at": (
         "timestamp",

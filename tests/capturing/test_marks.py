@@ -189,11 +189,11 @@ def test_two_frames_that_are_marked_alike_are_refused_if_a_key_has_two_rows(
 
 
 @pytest.mark.parametrize(
-    ("table", "column"), [("unknown", "id"), ("cleaned", "x"), ("fees", "fee")]
+    ("table", "column"), [("unknown", "id"), ("cleaned", "x"), ("lists", "ids")]
 )
 def test_a_mark_without_a_key_is_refused_at_once(
     table: str, column: str, houses: Callable[..., House], shop: Shop
 ) -> None:
-    keys = {"orders": "id", "cleaned": "x", "fees": "fee"}
+    keys = {"orders": "id", "cleaned": "x", "lists": "ids"}
     with pytest.raises(UsageError, match=f"{table}|{column}"), houses().capture(keys=keys) as run:
-        run.mark(shop.orders, table)
+        run.mark(shop.orders.withColumn("ids", F.array("id")), table)

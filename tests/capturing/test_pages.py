@@ -1,18 +1,16 @@
-"""The programs of the page on capture and the options for other versions of Spark, as typed.
+"""The programs of the page on capture, as typed.
 
 Python programs run on a Spark of their own, since the Spark of the tests would read and write their
 relative paths in another folder.
 """
 
-import shlex
 from collections.abc import Iterable
 from pathlib import Path
 from textwrap import indent
 
 import pytest
 
-from helpers.pages import blocks, enter, run_program, typed
-from provhouse.capturing import spark_settings
+from helpers.pages import blocks, run_program
 from provhouse.cli.app import run
 
 START = """
@@ -92,16 +90,3 @@ def test_the_programs_of_the_page_of_capture(
     assert lineage(["totals/ann"], capsys) == {"orders/7", "orders/9"}
     assert run(["list", "ops", "--format", "csv"]) == 0
     assert "average departure delay" in capsys.readouterr().out
-
-
-def test_the_options_for_another_spark_are_those_that_are_printed(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    printing, submitting, _ = blocks("spark-versions.md", "sh")
-    monkeypatch.setattr(
-        spark_settings, "jar", lambda version: Path(f"provhouse-capture_{version}-….jar")
-    )
-    (command,) = typed(printing)
-    printed = shlex.split(enter([command], capsys))
-    program, *options, job = shlex.split(submitting.replace("\\\n", ""))
-    assert (program, sorted(options), job) == ("spark-submit", sorted(printed), "job.py")

@@ -144,6 +144,9 @@ def test_a_file_that_cannot_be_written_is_an_error_and_leaves_nothing(orders: Pa
             pd.to_datetime(pd.Series(["2024-01-01", "2024-01-02"])).dt.date,
             ["2024-01-01", "2024-01-02"],
         ),
+        (pd.Series([1, 2]).astype("datetime64[s]"), ["1970-01-01T00:00:01", "1970-01-01T00:00:02"]),
+        ([1.5, 2.0], ["1.5", "2"]),
+        ([True, False], ["true", "false"]),
     ],
 )
 def test_keys_of_each_type_have_names(values: Any, names: list[str]) -> None:
@@ -152,7 +155,7 @@ def test_keys_of_each_type_have_names(values: Any, names: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "values", [[1.5, 2.5], [True, False], [1, None], ["a", "a"], [["x"], ["y"]]]
+    "values", [[1.5, 1.5], [True, None], [1, None], ["a", "a"], [["x"], ["y"]]]
 )
 def test_values_that_cannot_name_rows_are_refused(values: list[Any]) -> None:
     with pytest.raises(UsageError):

@@ -93,7 +93,6 @@ CASES: dict[str, tuple[Callable[[Any], Any], str]] = {
     "an unknown row": (lambda a: a.backward([8]), "Its rows are 0 to 7"),
     "a negative row": (lambda a: a.forward("a", [-1]), "has no row -1"),
     "a key with duplicates": (lambda a: a.mark("m", key="k"), "does not identify the rows"),
-    "a key of numbers with fractions": (lambda a: a.mark("m", key="v"), "Its type is double"),
     "a key that is missing": (lambda a: a.mark("m", key="z"), "rows by 'z'"),
     "a file of another format": (
         lambda a: a.write_triples("trace.txt", table="x"),

@@ -7,6 +7,7 @@ import java.math.RoundingMode;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.util.List;
+import java.util.function.Predicate;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.If;
 import org.apache.spark.sql.catalyst.expressions.IsNull;
@@ -21,8 +22,9 @@ import provhouse.capturing.plans.*;
  * ones from files.
  */
 public final class KeyName implements Serializable {
-  private static final int FLOAT_DIGITS = 9;
-  private static final int DOUBLE_DIGITS = 17;
+  private static final RoundingMode[] ROUNDINGS = {
+    RoundingMode.HALF_EVEN, RoundingMode.UP, RoundingMode.DOWN
+  };
   private static final int MICROS = 1_000_000;
 
   private KeyName() {}
@@ -62,28 +64,18 @@ public final class KeyName implements Serializable {
 
   /** Return the shortest number that reads back as the same double. */
   public UTF8String ofDouble(double value) {
-    if (Double.isNaN(value) || Double.isInfinite(value)) {
-      return text(Double.toString(value));
-    }
-    for (int digits = 1; ; digits++) {
-      BigDecimal found = rounded(value, digits);
-      if (digits == DOUBLE_DIGITS || Double.parseDouble(found.toString()) == value) {
-        return text(asJson(found));
-      }
-    }
+    boolean finite = Double.isFinite(value);
+    return text(
+        finite
+            ? shortest(value, each -> Double.parseDouble(each) == value)
+            : Double.toString(value));
   }
 
   /** Return the shortest number that reads back as the same float. */
   public UTF8String ofFloat(float value) {
-    if (Float.isNaN(value) || Float.isInfinite(value)) {
-      return text(Float.toString(value));
-    }
-    for (int digits = 1; ; digits++) {
-      BigDecimal found = rounded(value, digits);
-      if (digits == FLOAT_DIGITS || Float.parseFloat(found.toString()) == value) {
-        return text(asJson(found));
-      }
-    }
+    boolean finite = Float.isFinite(value);
+    return text(
+        finite ? shortest(value, each -> Float.parseFloat(each) == value) : Float.toString(value));
   }
 
   /** Return an instant, given in microseconds, in UTC. */
@@ -110,8 +102,21 @@ public final class KeyName implements Serializable {
         : (text + String.format(".%06d", fraction)).replaceFirst("0+$", "");
   }
 
-  private static BigDecimal rounded(double value, int digits) {
-    return new BigDecimal(value).round(new MathContext(digits, RoundingMode.HALF_EVEN));
+  /**
+   * Return the closest of the shortest numbers that read back. The nearest number of so many digits
+   * may not read back although its neighbour does, since floats are closer to each other below a
+   * power of two than above it.
+   */
+  private static String shortest(double value, Predicate<String> readsBack) {
+    BigDecimal exact = new BigDecimal(value);
+    for (int digits = 1; ; digits++) {
+      for (RoundingMode mode : ROUNDINGS) {
+        BigDecimal found = exact.round(new MathContext(digits, mode));
+        if (readsBack.test(found.toString())) {
+          return asJson(found);
+        }
+      }
+    }
   }
 
   /** Return a number as JavaScript and RFC 8785 write it. */
