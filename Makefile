@@ -145,8 +145,8 @@ bench-large: ## Measure components and an ingest of nine copies of that trace, 5
 	@.venv/bin/python -m benchmarks.ingest.ingest --copies 9
 	@.venv/bin/python -m benchmarks.tables
 
-test: ## Run the tests of every change: about fourteen minutes on two cores
-	@echo "make test takes about fourteen minutes on two cores"
+test: ## Run the tests of every change: about ten minutes on two cores
+	@echo "make test takes about ten minutes on two cores"
 	@tools/setup.sh
 	@.venv/bin/pytest --numprocesses 3 --dist loadscope --no-loadscope-reorder --timeout 600
 

@@ -88,6 +88,8 @@ SETTINGS = {
     "spark.sql.session.timeZone": "Asia/Tokyo",
     "spark.sql.legacy.timeParserPolicy": "LEGACY",
     "spark.sql.parquet.int96AsTimestamp": "false",
+    "spark.sql.groupByOrdinal": "false",
+    "spark.sql.caseSensitive": "true",
 }
 HARMLESS = {"spark.sql.shuffle.partitions": "3", "spark.sql.adaptive.enabled": "false"}
 Captured = Callable[[str], tuple[PlanForm, list[Row]]]

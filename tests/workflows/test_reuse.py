@@ -2,7 +2,10 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
+import deltalake
+import duckdb
 import pytest
 
 from helpers.flow import Flow, rows, write
@@ -144,6 +147,26 @@ def test_inputs_may_be_named(flow: Flow) -> None:
 def test_inputs_that_disappeared_mean_no_reuse(flow: Flow) -> None:
     (flow.folder / "orders.parquet").unlink()
     assert flow.reuse(1).decision == "build"
+
+
+def test_a_vacuumed_version_keeps_its_result(tmp_path: Path) -> None:
+    """The result of a Delta version stays right when the version's files are gone."""
+    flow, place = Flow(tmp_path, DDL), str(tmp_path / "lake")
+    for version in range(2):
+        made: Any = duckdb.sql(ORDERS.replace("* 7", f"* {7 + version}"))
+        deltalake.write_deltalake(place, made.to_arrow_table(), mode="overwrite")
+    deltalake.DeltaTable(place, version=0).to_pyarrow_table()
+    flow.table("orders", ORDERS)
+    number, path = flow.add(FIRST), tmp_path / "out.parquet"
+    write(FIRST, path, flow.prepared("orders"))
+    flow.store_with({"result": path}, number, {"orders": f"{place}@0"})
+    table = deltalake.DeltaTable(place)
+    table.vacuum(retention_hours=0, dry_run=False, enforce_retention_duration=False)
+    with pytest.raises(FileNotFoundError):
+        deltalake.DeltaTable(place, version=0).to_pyarrow_table()
+    found = flow.reuse(flow.add(SAME), inputs={"orders": f"{place}@0"})
+    assert (found.decision, rows(found.path)) == ("reuse", executed(flow, SAME))
+    assert flow.reuse(number, inputs={"orders": f"{place}@1"}).decision == "build"
 
 
 def test_a_file_of_other_columns_is_no_result(flow: Flow) -> None:
