@@ -69,6 +69,21 @@ def crossfilter(
             "the file, or their rowid in DuckDB.",
         ),
     ] = None,
+    link: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            parser=local_path,
+            help="A second file, whose columns can be shown and brushed too. Needs --on.",
+        ),
+    ] = None,
+    on: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN[=KEY]",
+            help="The column that refers to a record of --link. Default KEY: the same name.",
+        ),
+    ] = None,
     port: Annotated[
         int,
         typer.Option(metavar="PORT", min=0, max=65535, help="Port on this machine; 0: a free one."),
@@ -87,17 +102,27 @@ def crossfilter(
     --warehouse DIR crossfilter`, it also ingests the trace there.
     """
     from provhouse.interactive.charts.file_records import FileRecords
+    from provhouse.interactive.charts.linked_records import other_records
     from provhouse.serve.charts.file_page import FilePage
     from provhouse.serve.charts.serving import check_free, serve
 
     from ..progress_display import progress_display
 
+    if (link is None) != (on is None):
+        raise UsageError(
+            "--link and --on belong together",
+            "One of them is missing",
+            "Name the second file and the column that refers to it: --link planes.csv --on tailnum",
+        )
     check_free(port)  # before the file is read
     ingest, command = _ingest(ctx)
     with progress_display() as progress:
         progress.begin(f"Read {file.name}")
         records = FileRecords(file, table)
         try:
+            if link and on:
+                progress.begin(f"Read {link.name}")
+                records = other_records(link, records, on)
             progress.begin("Build the views")
             views = _views(records, by or [], grid or [], measure or [], key, budget)
             page = FilePage(records, views, Path.cwd(), key, ingest, command, _link(ctx))

@@ -39,6 +39,8 @@ def file(tmp_path: Path) -> Path:
         (["--by", "id", "--measure", "list"], 2, ["cannot be added up"]),
         (["--by", "id", "--key", "key"], 2, ["There is no column 'key'"]),
         (["--by", "id", "--table", "t"], 2, ["has no tables"]),
+        (["--on", "id"], 2, ["--link and --on belong together"]),
+        (["--link", "none.csv", "--on", "id"], 3, ["There is no file none.csv"]),
     ],
 )
 def test_what_cannot_be_shown_is_refused(

@@ -277,3 +277,19 @@ def test_bars_do_not_vanish_beside_the_bar_of_all_other_texts(folder: Path, brow
         assert rows.nth(2).inner_text().startswith("(200 others)")
         assert found == [(1.0, False), (0.5, False), (1.0, True)]
         page.close()
+
+
+def test_a_brush_on_a_second_file_selects_records_of_the_first(browser: Any, folder: Path) -> None:
+    kinds = pa.table({"kind": sorted({row["kind"] for row in ROWS if row["kind"] is not None})})
+    groups = pa.array(["first", *["other"] * (len(kinds) - 1)])
+    pq.write_table(kinds.append_column("group", groups), folder / "kinds.parquet")
+    options = ["--link", "kinds.parquet", "--on", "kind", "--by", "hour", "--by", "kinds.group"]
+    expected = sum(row["kind"] == kinds["kind"][0].as_py() for row in ROWS)
+    with serving(folder, "rows.parquet", *options) as (link, _):
+        page = browser.new_page()
+        page.goto(link)
+        shows(page, len(ROWS))
+        page.get_by_text("first", exact=True).first.click()
+        shows(page, expected)
+        assert page.get_by_role("heading", level=1).inner_text() == "rows.parquet and kinds.parquet"
+        page.close()
