@@ -168,20 +168,25 @@ def view_rows(answer: Answer) -> tuple[list[dict[str, object]], pa.Table]:
 
 
 def _captioned(nodes: list[dict[str, Any]]) -> list[dict[str, object]]:
-    """Return ``nodes`` with distinct captions: a short name, then the table.
+    """Return ``nodes`` with distinct captions: of an item, its short name and then its table.
 
-    Browser cuts a caption after about 30 characters.
+    Browser cuts a caption after about 30 characters, so that of a group begins with the table.
     """
     boxes = [
         Box("item" if node["items"] == 1 else "others", str(node["name"]), node["table"],
             node["items"], asked=node["key"] == 0)
         for node in nodes
     ]  # fmt: skip
-    words = [
-        ("".join(text.title), *(text.below if box.kind == "item" else ()))
-        for box, text in zip(boxes, captions(boxes, CAPTION), strict=True)
-    ]
-    return [{**node, "caption": " ".join(each)} for node, each in zip(nodes, words, strict=True)]
+    named = zip(nodes, boxes, captions(boxes, CAPTION), strict=True)
+    return [
+        {**node, "caption": " ".join(("".join(text.title), *text.below))
+         if box.kind == "item" else _of_group(node)}
+        for node, box, text in named
+    ]  # fmt: skip
+
+
+def _of_group(node: dict[str, Any]) -> str:
+    return f"{node['table'] or 'others'}: {node['items']:,} {node['op']}".strip()
 
 
 def _asked(answer: Answer) -> dict[str, object]:

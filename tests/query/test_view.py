@@ -284,6 +284,11 @@ def test_captions_tell_nodes_apart_and_the_asked_item_is_marked(asker: Asker) ->
         found = rows(asker.graph, "MATCH (i:Item {warehouse: $warehouse}) RETURN i.caption, i.key")
         assert len({caption for caption, _ in found}) == view.nodes
         asked = rows(asker.graph, "MATCH (i:Asked {warehouse: $warehouse}) RETURN i.caption, i.key")
+        some = "MATCH (i:Item {warehouse: $warehouse}) WHERE i.items > 1"
+        groups = rows(asker.graph, f"{some} RETURN i.caption, coalesce(i.table, '')")
+        begin = [(str(text), f"{table or 'others'}: ") for text, table in groups]
+        assert [text for text, start in begin if not text.startswith(start)] == []
+        assert begin or item != "wide"
         ((caption, key),) = asked
         assert key == 0
         assert str(caption).startswith(item)
