@@ -103,9 +103,9 @@ public final class KeyName implements Serializable {
   }
 
   /**
-   * Return the closest of the shortest numbers that read back. The nearest number of so many digits
-   * may not read back although its neighbour does, since floats are closer to each other below a
-   * power of two than above it.
+   * Return the closest of the shortest numbers that read back. For a given number of digits, the
+   * nearest number may not read back although its neighbour does, since floats are closer to each
+   * other below a power of two than above it.
    */
   private static String shortest(double value, Predicate<String> readsBack) {
     BigDecimal exact = new BigDecimal(value);
