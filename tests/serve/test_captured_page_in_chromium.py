@@ -213,7 +213,7 @@ def test_tables_without_room_share_a_box_and_are_listed(page: Any) -> None:
     draw = """async ([nodes, edges]) => {
         const { drawTables } = await import("/static/levels.js");
         window.opened = [];
-        const open = (box) => window.opened.push(box.name);
+        const open = (box) => () => window.opened.push(box.name);
         const view = document.querySelector("#view");
         view.replaceChildren();
         drawTables(view, { nodes, edges }, { came: "came", went: "went" }, "Picture", open);
