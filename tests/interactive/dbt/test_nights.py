@@ -118,6 +118,7 @@ def test_blame_shows_the_rows_of_a_failed_test_and_their_sources(
     assert "pages/0@1" in capsys.readouterr().out
     layout = Layout(project.root / "warehouse")
     assert read_reports(layout, "blame") == []  # nothing makes the folder a warehouse yet
+    (project.root / "warehouse").mkdir()
     create_identity(layout)
     assert run([*warehouse, "blame", "--dbt", str(results)]) == 0
     (report,) = read_reports(layout, "blame")
