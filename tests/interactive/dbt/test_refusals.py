@@ -97,7 +97,10 @@ def test_a_second_run_at_the_same_time_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_models_that_cannot_be_followed_are_named(tmp_path: Path) -> None:
+def test_models_that_cannot_be_followed_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # dbt writes the file of an external model to the current folder
     install_dbt()
     project = DbtProject.write(tmp_path / "shop", FILES)
     project.sql("create table t as select range as x from range(3)")
