@@ -101,22 +101,23 @@ def _places(records: FileRecords, other: FileRecords, column: str, key: str) -> 
             "Swap the files: each record of the first refers to one record of the second",
         )
     values = _plain(records.table[column])
-    try:
-        keys = keys.cast(values.type)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+    if values.type != keys.type:
         raise UsageError(
             "The files cannot be linked",
             f"{column} is {values.type}, but {key} is {keys.type}",
-        ) from None
+            "Store both columns with one type",
+        )
     return pc.index_in(values, value_set=keys, skip_nulls=True)
 
 
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column without a dictionary, and texts with one type."""
+    """Return a column without a dictionary, and all texts and all integers with one type."""
     kind = column.type
     if pa.types.is_dictionary(kind):
         column = column.cast(kind.value_type)
     is_text = pa.types.is_large_string(column.type) or pa.types.is_string_view(column.type)
+    if pa.types.is_integer(column.type) and not pa.types.is_uint64(column.type):
+        return column.cast(pa.int64())
     return column.cast(pa.string()) if is_text else column
 
 

@@ -110,6 +110,7 @@ def test_columns_of_other_names_and_types(tmp_path: Path) -> None:
         ("tail=plane", PLANES, "planes.parquet has no column 'plane'"),
         ("tail", pa.concat_tables([PLANES, PLANES]), "The column tail of .* is no key"),
         ("year=tail", PLANES, "year is int64, but tail is string"),
+        ("tail=year", PLANES.slice(0, 3), "tail is string, but year is int64"),
     ],
 )
 def test_files_that_cannot_be_linked(tmp_path: Path, on: str, planes: pa.Table, error: str) -> None:
