@@ -1,5 +1,6 @@
 """A nightly Spark job gets a filter: which records of millions differ, why, and by which inputs."""
 
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,12 +10,14 @@ import pytest
 from pyspark.sql import functions as F
 
 from helpers.warehouse import House
+from provhouse.cli.app import run
 from provhouse.workflows.revision_diff import CauseCount
 
 ORDERS = 2_000_000
 TESTS, REPRICED = 288, 2
 """The numbers of orders that the new filter drops, and of orders of the product in question."""
 PRODUCTS = 1_000
+PAGE = Path(__file__).parents[2] / "docs" / "revisions.md"
 KEYS = {"orders": "id", "products": "product", "report": "id"}
 FILTER = "channel <> 'test'"
 
@@ -124,3 +127,22 @@ def test_each_of_these_records_has_its_inputs_of_both_nights(shop: Shop) -> None
             (f"orders/{order}", side),
             (f"products/{shop.product(order)}", side),
         ]
+
+
+@pytest.mark.long
+def test_the_page_shows_what_the_commands_print(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PROVHOUSE_WAREHOUSE", str(shop.house.settings.warehouse))
+    monkeypatch.setenv("PROVHOUSE_NEO4J_HOME", str(shop.house.settings.neo4j_home))
+    monkeypatch.setenv("COLUMNS", "100")
+    examples = re.findall(
+        r"^\$ provhouse (revisions diff nightly.*)\n((?:.+\n)+)```", PAGE.read_text(), re.MULTILINE
+    )
+    assert len(examples) == 2
+    for command, expected in examples:
+        assert run([*command.split(), "--format", "table"]) == 0
+        shown = {line.rstrip() for line in capsys.readouterr().out.splitlines()}
+        lines = {each for each in expected.splitlines() if each != "…" and "sha256" not in each}
+        assert lines - shown == set()
+        assert len(lines) > 8

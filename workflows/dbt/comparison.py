@@ -227,7 +227,9 @@ def compared(
 def _project_reason(base: DbtProject, head: DbtProject) -> str:
     """Return why no model can be compared; empty if models can be compared."""
     if option := option_of(base, *PARTIAL):
-        return f"dbt has run in the base with --{option.replace('_', '-')}, on some of the rows only"
+        return (
+            f"dbt has run in the base with --{option.replace('_', '-')}, on some of the rows only"
+        )
     if macro := head.macros.changes_builds(base.macros):
         return f"the macro {macro}, by which dbt builds, differs"
     if [_hook(each) for each in base.operations] != [_hook(each) for each in head.operations]:
