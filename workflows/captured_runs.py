@@ -4,7 +4,7 @@ Each table that a job wrote is a sink. If something cannot be stored, this is on
 goes on.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from provhouse.capturing.analysed_plan import captured_plan, captured_reads
@@ -109,12 +109,14 @@ def _stored(write: CapturedWrite, plan: SinkPlan, key: Key, layout: Layout) -> s
 def _pins(write: CapturedWrite, plan: SinkPlan) -> tuple[InputPin, ...]:
     """Return the pins of all inputs of a write; raise BadInput if one cannot be pinned exactly."""
     given: dict[str, str] = {}
+    places: list[Path] = []
     for read in captured_reads(write.folder):
-        place = _place(read)
+        places.append(place := _place(read))
         name = ".".join(read.table)
         given[name] = f"{place}@{read.version}" if read.format == "delta" else str(place)
         if read.format == "parquet":
             _check_files(write, place)
+    _check_places(write, places)
     pins = pinned(given)
     pins_of(scans_of(plan.plan), pins)
     for source in write.sources:
@@ -130,6 +132,20 @@ def _place(read: FilesRead) -> Path:
             "Read a Delta table, or one folder of Parquet files",
         )
     return Path(read.paths[0].removeprefix("file:"))
+
+
+def _check_places(write: CapturedWrite, places: Sequence[Path]) -> None:
+    """Raise BadInput if a write has read a file outside of the folders that its plan names.
+
+    A partition of a table may be in any folder.
+    """
+    for source in write.sources:
+        if not any(source.path.is_relative_to(place) for place in places):
+            raise BadInput(
+                f"The input {source.path} cannot be pinned",
+                "It is in none of the folders of the tables that the job has read",
+                "Keep all partitions of a table in its folder",
+            )
 
 
 def _check_files(write: CapturedWrite, place: Path) -> None:
