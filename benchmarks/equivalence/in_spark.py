@@ -142,10 +142,11 @@ def _views(database: EmptyDatabase, pair: Proved) -> Iterator[str]:
             continue
     rows = made.rows()
     for table, columns in database.columns.items():
-        yield _view(table[-1], columns, rows[table[-1]])
+        yield view(table[-1], columns, rows[table[-1]])
 
 
-def _view(table: str, columns: list[tuple[str, str]], rows: list[tuple[Any, ...]]) -> str:
+def view(table: str, columns: list[tuple[str, str]], rows: list[tuple[Any, ...]]) -> str:
+    """Return a statement that defines a table as a view of constant rows."""
     values = ", ".join(f"({', '.join(map(_quoted, row))})" for row in rows)
     empty = f"({', '.join(['NULL'] * len(columns))})"
     names = ", ".join(f"`{name}`" for name, _ in columns)

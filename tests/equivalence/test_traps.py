@@ -40,6 +40,7 @@ QUERIES = (
     "select a from t where a in (select u.a from u where u.e = t.b)",
     "select a from t where a > (select avg(a) from u)",
     "select a from t where a > (select u.a from u where e = 'x')",
+    "select a from t where exists (select * from u where e = 'x')",
     "select coalesce(b, 'x'), a is null, b not in ('x', 'y'), rank() over (order by a) from t "
     "where a is distinct from 3",
 )
