@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, cast
 import sqlglot
 
 from benchmarks.equivalence.calcite_text import Pair, ddl, pairs
-from benchmarks.equivalence.in_spark import view
+from benchmarks.equivalence.constant_views import view
 from benchmarks.shared.results_file import ResultsFile, Run, mean_load, packages, run
 from provhouse.equivalence.empty_database import empty_database
 
