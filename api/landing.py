@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from provhouse.capturing.jvm_rules import CaptureReports
+from provhouse.capturing.reading.file_names import Key
 from provhouse.ingest.landing.land import land_block
 from provhouse.ingest.landing.landed import Landed
 from provhouse.model.errors import BadInput, ProvhouseError, UsageError
@@ -18,7 +19,12 @@ from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
 from provhouse.serve.server_process import await_generation
 from provhouse.store.tables.uncaptured import Uncaptured, note_uncaptured
-from provhouse.store.warehouse.captured_blocks import begin_block, note_failure, remove_kept
+from provhouse.store.warehouse.captured_blocks import (
+    begin_block,
+    note_failure,
+    note_workflow,
+    remove_kept,
+)
 from provhouse.store.warehouse.kept_folder import KeptFolder
 from provhouse.store.warehouse.layout import Layout
 from provhouse.workflows.revision_names import check_workflow
@@ -56,6 +62,8 @@ def landing_block(
         try:
             with rules(folder):
                 yield block
+            if workflow:
+                note_workflow(folder, workflow)
         except BaseException:
             block.report = _landed_block(captured, settings, folder, ())
             raise  # the error of the job
@@ -101,25 +109,30 @@ def _landed_block(
     for each in landed.refusals:
         warnings.warn(f"{each.name} was written without its lineage. {each.reason}", stacklevel=5)
     if workflow and landed.writes and not landed.fault:
-        landed = replace(landed, revision=_registered(landed, settings, folder, workflow))
+        landed = registered(folder, workflow, landed, settings)
+        for note in landed.unstored:
+            warnings.warn(note, stacklevel=5)
     return replace(landed, refusals=(*captured.refusals, *landed.refusals))
 
 
-def _registered(landed: Landed, settings: Settings, folder: Path, workflow: str) -> str:
-    """Store the job as a revision of a workflow, with its results; return the revision's name.
+def registered(
+    folder: Path,
+    workflow: str,
+    landed: Landed,
+    settings: Settings,
+    keys: Mapping[str, Key] | None = None,
+) -> Landed:
+    """Store a landed job as a revision of a workflow, with its results; return the new outcome.
 
-    If something cannot be stored, warn.
+    ``keys`` replace the declared keys of the job.
     """
     from provhouse.workflows.captured_runs import register_job
 
     try:
-        found = register_job(folder, workflow, landed, settings, Silent())
+        found = register_job(folder, workflow, settings, Silent(), keys)
     except ProvhouseError as error:
-        warnings.warn(f"The job is not a revision of {workflow}. {error}", stacklevel=6)
-        return ""
-    for note in found.notes:
-        warnings.warn(note, stacklevel=6)
-    return found.revision
+        return replace(landed, unstored=(f"The job is not a revision of {workflow}. {error}",))
+    return replace(landed, revision=found.revision, unstored=found.notes)
 
 
 def _kept(captured: CaptureReports, folder: Path, error: Exception, raised: bool) -> Landed:

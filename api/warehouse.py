@@ -3,6 +3,7 @@
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -170,9 +171,9 @@ class Warehouse(Reader):
         moved from there into the warehouse. Without ``folder``, ingest the folders of all jobs that
         have ended, oldest first. A job leaves a folder if settings of Spark captured it, if the
         ingest at its end failed, or if its driver was lost. Incomplete writes are left out, and the
-        result names them. ``keys`` replace the job's keys. Raises BadInput if the lineage cannot be
-        right, and Busy while the job still runs or another process writes. The folder stays after
-        an error.
+        result names them. ``keys`` replace the job's keys. A job with a workflow is a revision of
+        it. Raises BadInput if the lineage cannot be right, and Busy while the job still runs or
+        another process writes. The folder stays after an error.
 
         >>> landed = warehouse.ingest_captured(left)  # a folder that `provhouse status` shows
         >>> [(write.table, write.rows) for write in landed.writes]
@@ -180,15 +181,14 @@ class Warehouse(Reader):
         """
         from provhouse.ingest.landing.land_left import land_left
 
+        from .landing import registered
+
         place: Path | str | None = None
         if folder is not None:
             place = str(folder) if is_address(folder) else local_path(folder)
-        landed = land_left(
-            place,
-            self._settings,
-            self._progress,
-            None if keys is None else key_columns(keys),
-        )
+        columns = None if keys is None else key_columns(keys)
+        register = partial(registered, settings=self._settings, keys=columns)
+        landed = land_left(place, self._settings, self._progress, register, columns)
         if landed.generation:
             self._settle(landed.generation)
         return landed

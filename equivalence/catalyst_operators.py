@@ -228,7 +228,7 @@ def _limit(_: Translating, part: CatalystNode, node: Node, inputs: Inputs) -> Op
     if isinstance(below, Limit) and below.count is None:
         offset = below.offset
         (below,) = below.inputs
-    return Limit((below,), below.columns, limit_varies(below), count, offset)
+    return Limit((below,), below.columns, limit_varies(below, count), count, offset)
 
 
 def _offset(_: Translating, part: CatalystNode, node: Node, inputs: Inputs) -> Operator:

@@ -19,6 +19,7 @@ from .duckdb_expressions import (
     sort_keys,
     window_call,
 )
+from .existence import existence, is_count_of_rows
 from .known_functions import COMPARISONS
 from .node_reader import NodeReader, NotTranslated, canonical, path_of, type_text
 from .plan_form import (
@@ -208,6 +209,8 @@ def _aggregate(_: Translation, part: NodeReader, inputs: tuple[Operator, ...]) -
     varies += [aggregation_varies(each, columns) for each in functions]
     made += [column_of(each.call, columns) for each in functions]
     made += [Column("BIGINT", False) for _ in grouping]
+    if not groups and is_count_of_rows(functions):
+        inputs = (existence(inputs[0]),)
     return AggregatedRows(inputs, tuple(made), max(varies), groups, sets, functions, grouping)
 
 
@@ -244,7 +247,7 @@ def _sort(_: Translation, part: NodeReader, inputs: tuple[Operator, ...]) -> Ope
 def _limit(_: Translation, part: NodeReader, inputs: tuple[Operator, ...]) -> Operator:
     (below,) = inputs
     count, offset = _rows(part.take("limit_val")), _rows(part.take("offset_val"))
-    return Limit(inputs, below.columns, limit_varies(below), count, offset or 0)
+    return Limit(inputs, below.columns, limit_varies(below, count), count, offset or 0)
 
 
 def _rows(node: Node) -> int | None:

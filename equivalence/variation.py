@@ -29,15 +29,17 @@ TIES = "rows that tie may come in any order"
 ROUNDING = "the result depends on the order in which inexact values are read"
 
 
-def limit_varies(below: Operator) -> str:
-    """Return why an operator's first rows may differ between runs; empty if they cannot."""
+def limit_varies(below: Operator, count: int | None) -> str:
+    """Return why the first ``count`` rows may differ between runs; empty if they cannot."""
+    if count == 0:
+        return ""
     if isinstance(below, Project) and all(isinstance(e, Constant) for e in below.expressions):
         return ""
     order, kept = _order(below)
     if _is_total(kept, order, below.columns):
         return ""
     in_order = isinstance(below, Project) and isinstance(below.inputs[0], Sort | Project)
-    return limit_varies(below.inputs[0]) if in_order else TIES
+    return limit_varies(below.inputs[0], count) if in_order else TIES
 
 
 def groups_vary(types: Sequence[str]) -> str:

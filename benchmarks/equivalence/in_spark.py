@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import duckdb
 import sqlglot
-from sqlglot import exp
 
 from benchmarks.equivalence import pairs, proofs
 from benchmarks.equivalence.calcite_text import ddl
 from benchmarks.equivalence.calcite_text import pairs as calcite_pairs
+from benchmarks.equivalence.constant_views import view
 from benchmarks.shared.results_file import ResultsFile, Run, mean_load, packages, run
 from provhouse.equivalence.empty_database import EmptyDatabase, empty_database
 from provhouse.equivalence.random_rows import RandomRows
@@ -133,36 +133,18 @@ def _views(database: EmptyDatabase, pair: Proved) -> Iterator[str]:
     """Yield statements that define the tables of a pair as views of constant rows."""
     plans = database.plan(pair.first), database.plan(pair.second)
     made = RandomRows(database, plans, SEED)
+    rows = {table[-1]: list[tuple[Any, ...]]() for table in database.columns}
     for _ in range(TRIED):
         made.fill()
         try:
-            if database.con.execute(pair.first).fetchone():
-                break
+            gives_rows = database.con.execute(pair.first).fetchone()
         except duckdb.Error:
-            continue
-    rows = made.rows()
+            continue  # Spark would raise an error, too
+        rows = made.rows()
+        if gives_rows:
+            break
     for table, columns in database.columns.items():
-        yield _view(table[-1], columns, rows[table[-1]])
-
-
-def _view(table: str, columns: list[tuple[str, str]], rows: list[tuple[Any, ...]]) -> str:
-    values = ", ".join(f"({', '.join(map(_quoted, row))})" for row in rows)
-    empty = f"({', '.join(['NULL'] * len(columns))})"
-    names = ", ".join(f"`{name}`" for name, _ in columns)
-    casts = ", ".join(f"CAST(`{name}` AS {_type(type_)}) AS `{name}`" for name, type_ in columns)
-    return (
-        f"CREATE OR REPLACE TEMP VIEW `{table}` AS SELECT {casts} "
-        f"FROM VALUES {values or empty} AS v({names}) WHERE {'true' if rows else 'false'}"
-    )
-
-
-def _type(type_: str) -> str:
-    return exp.DataType.build(type_, dialect="duckdb").sql("spark")
-
-
-def _quoted(value: Any) -> str:
-    text = str(value).replace("\\", "\\\\").replace("'", "\\'")
-    return "NULL" if value is None else f"'{text}'"
+        yield view(table[-1], columns, rows[table[-1]])
 
 
 def sentence(found: InSpark) -> str:

@@ -146,6 +146,11 @@ class CapturedWrite:
     """The number of commits since the write began, including those by other programs."""
 
     @property
+    def landed(self) -> Path:
+        """The path of a marker file, which exists if the write has landed."""
+        return self.folder / "landed"
+
+    @property
     def by_position(self) -> bool:
         """Whether the rows are named by their positions.
 

@@ -134,9 +134,7 @@ def _land(
     progress: Progress,
 ) -> Landed:
     incomplete = tuple(str(each.path) for each in begun if each.state in ("unknown", "replaced"))
-    finished = [
-        each for each in begun if each.state == "finished" and not _has_landed(each).exists()
-    ]
+    finished = [each for each in begun if each.state == "finished" and not each.landed.exists()]
     kept_out = KeptOut(finished)
     outputs = _outputs(finished, kept_out)
     exact = any(each.write.names.exact for each in outputs)
@@ -152,7 +150,7 @@ def _land(
     with only_writer(settings, progress):  # a single lock for all that _store commits
         landed = _store(whole, keys, block.run, store, aside, settings, progress)
     for each in whole:
-        _has_landed(each.output.write).touch()
+        each.output.write.landed.touch()
     return replace(
         landed,
         incomplete=incomplete,
@@ -201,11 +199,6 @@ def _store(
         for place, rows in opened.items()
     )
     return Landed(landed, summary.generation, marks=marks, widened=widened_windows(found))
-
-
-def _has_landed(write: CapturedWrite) -> Path:
-    """Return the path of a marker file, which exists if the write has landed."""
-    return write.folder / "landed"
 
 
 def _outputs(finished: Sequence[CapturedWrite], kept_out: KeptOut) -> list[Output]:

@@ -1,6 +1,7 @@
 """Ingest the folders of captured jobs that have ended without an ingest."""
 
-from collections.abc import Iterable, Mapping
+import shutil
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from provhouse.capturing.reading.file_names import Key
@@ -20,11 +21,19 @@ from .fetched_folders import fetch, localise
 from .land import land_block
 from .landed import Landed
 
+Register = Callable[[Path, str, Landed], Landed]
+"""A function that stores a landed block as a revision of a workflow.
+
+Its arguments are the block's folder, the workflow's name, and the outcome. It returns the outcome
+with the revision.
+"""
+
 
 def land_left(
     place: Path | str | None,
     settings: Settings,
     progress: Progress,
+    register: Register,
     keys: Mapping[str, Key] | None = None,
 ) -> Landed:
     """Ingest one folder, or all folders that no running job has locked, and remove them.
@@ -35,25 +44,30 @@ def land_left(
 
     Each folder becomes a generation. Folders are ingested from the oldest to the newest, because a
     job may read tables that an earlier job wrote. For the same reason, the first error ends the
-    ingest: the folder with the error and all later folders stay. Raises the errors of
-    ``land_block``, and Busy if the job of the folder still runs.
+    ingest: the folder with the error and all later folders stay. A block that names a workflow is
+    passed to ``register`` when it has landed. Raises the errors of ``land_block``, and Busy if the
+    job of the folder still runs.
     """
     folders = _folders(place, Layout(settings.warehouse))
     landed = list[Landed]()
     for each in folders:
-        read_block(each)
+        workflow = read_block(each).workflow
         with held(each):
             try:
                 localise(each, Layout(settings.warehouse))
-                landed.append(land_block(each, settings, progress, keys))
-                if fault := landed[-1].fault:
-                    raise fault
+                found = land_block(each, settings, progress, keys, keep=bool(workflow))
+                if found.fault:
+                    raise found.fault
             except ProvhouseError as error:
                 note_failure(each, error)
                 error.found = f"{error.found}. It concerns the captured job in {each}"
                 if isinstance(error, BadInput) and len(folders) > 1:
                     error.remedy += ", or remove this folder to ingest the others without it"
                 raise
+            if workflow:
+                found = register(each, workflow, found)
+                shutil.rmtree(each)
+            landed.append(found)
     return together(landed)
 
 
@@ -75,5 +89,7 @@ def together(landed: Iterable[Landed]) -> Landed:
         tuple(path for each in every for path in each.incomplete),
         tuple(refusal for each in every for refusal in each.refusals),
         unused_keys=unused[0] if unused else None,
+        revision=", ".join(each.revision for each in every if each.revision),
+        unstored=tuple(note for each in every for note in each.unstored),
         marks=tuple(mark for each in every for mark in each.marks),
     )

@@ -102,6 +102,8 @@ class Landed:
     """Declared keys of tables that occur neither in the writes nor in the warehouse."""
     revision: str = ""
     """The revision of the workflow that the block names; empty if it does not name one."""
+    unstored: tuple[str, ...] = ()
+    """Why the revision, or some of its results, are not stored."""
     marks: tuple[LandedMark, ...] = ()
     """The rows that the program marked with ``run.mark``."""
     kept_out: tuple[Refusal, ...] = ()

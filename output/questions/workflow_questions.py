@@ -164,6 +164,7 @@ class AskingResponsibleInputs(
     Asking["ResponsibleInputs"],
     found="workflows.responsible.ResponsibleInputs",
     rows="tables",
+    result="responsible_view.ResponsibleInputsResult",
 ):
     """Show the inputs that are responsible for the difference of two results, by record lineage.
 

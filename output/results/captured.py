@@ -40,6 +40,8 @@ class CapturedResult(ShownResult):
                 {"table": each.name, "reason": each.reason} for each in self.landed.refusals
             ],
             "unused_keys": list(unused.declared if (unused := self.landed.unused_keys) else ()),
+            "revision": self.landed.revision,
+            "unstored": list(self.landed.unstored),
         }
 
     def csv(self) -> Csv:
@@ -59,6 +61,10 @@ def _fact(write: "LandedWrite") -> tuple[str, str]:
 
 
 def _left_out(landed: "Landed") -> Iterator[tuple[str, str]]:
+    if landed.revision:
+        yield "revision", shown(landed.revision)
+    for note in landed.unstored:
+        yield "not stored", shown(" ".join(note.splitlines()))
     for path in landed.incomplete:
         yield "left out", f"{shown(path)}: Spark did not finish the write, or it was overwritten"
     for refusal in landed.refusals:

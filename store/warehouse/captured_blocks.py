@@ -48,6 +48,12 @@ class Block:
     """
     sample: float = 1.0
     """The fraction of each write's rows whose lineage is kept."""
+    workflow: str = ""
+    """The workflow of which the block is a revision.
+
+    It is empty until the block has ended without an error, because a failed job has not written all
+    its results.
+    """
 
 
 def begin_block(
@@ -110,6 +116,11 @@ def note_failure(folder: Path, error: BaseException) -> None:
     """Store the reason why a block's ingest failed in the block's record."""
     text = ". ".join(str(error).splitlines()) or type(error).__name__
     _store(folder, replace(read_block(folder), error=text))
+
+
+def note_workflow(folder: Path, workflow: str) -> None:
+    """Store in a block's record that the block has ended and is a revision of a workflow."""
+    _store(folder, replace(read_block(folder), workflow=workflow))
 
 
 @contextmanager

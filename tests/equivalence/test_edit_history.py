@@ -8,7 +8,6 @@ from helpers.edit_history import STEPS, Runs, history
 from helpers.users_project import RAW, cases
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("steps", [24, pytest.param(STEPS, marks=pytest.mark.long)])
 def test_the_history_has_the_kinds_of_real_edits(steps: int) -> None:
     made = list(history(steps=steps))

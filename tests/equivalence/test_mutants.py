@@ -72,7 +72,6 @@ def _differ(databases: Databases, one: str, other: str) -> bool:
     return any(rows(con, one) != rows(con, other) for con in databases)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("most", [MUTANTS, pytest.param(MORE, marks=pytest.mark.long)])
 def test_no_mutant_with_other_rows_has_an_equal_key(databases: Databases, most: int) -> None:
     source, refuted = random.Random(38), 0

@@ -160,7 +160,6 @@ def _is_reused(plan: PlanForm, other: PlanForm) -> bool:
     return not doubts(plan) and plan_keys(plan).whole == plan_keys(other).whole
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("name", one_in(4, SAME))
 def test_an_edit_that_changes_no_row_is_equal_by_key(
     spark: SparkSession, folder: Path, captured: Captured, name: str
@@ -172,7 +171,6 @@ def test_an_edit_that_changes_no_row_is_equal_by_key(
     spark.catalog.clearCache()
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("name", one_in(6, SAME))
 def test_an_edit_that_changes_no_row_is_equal_when_it_is_captured(
     captured: Captured, name: str

@@ -15,6 +15,7 @@ CAPTURING = (
     "/equivalence/test_spark_",
     "/examples/",
     "/ingest/landing/",
+    "/workflows/test_captured_",
 )
 """Tests outside of ``capturing`` that join its group."""
 WARM = (

@@ -46,6 +46,23 @@ EQUAL = {
         "select id from e where exists (select 1 from r where r.a = e.m)",
         "select id from e where m in (select a from r)",
     ),
+    "EXISTS without correlation": (
+        "select id from e where exists (select * from r where a > 1)",
+        "select id from e, (select true x from r where 1 < a group by true) q",
+    ),
+    "NOT EXISTS without correlation": (
+        "select id from e where not exists (select * from r where a > 1)",
+        "select id from e where (select count(*) from r where a > 1) = 0",
+    ),
+    "EXISTS as an output": (
+        "select id, exists (select * from r where a > 1) x from e",
+        "select id, q.y is not null x from e "
+        "left join (select distinct true y from r where a > 1) q on true",
+    ),
+    "LIMIT 0": (
+        "select a, b from r limit 0",
+        "select a, b from r where false",
+    ),
     "NOT EXISTS as anti-join": (
         "select id from e where not exists (select 1 from r where r.a = e.m and r.b > 2)",
         "select id from e anti join (select * from r where b > 2) q on q.a = e.m",

@@ -29,6 +29,26 @@ TRAPS = {
         "select id, (select count(*) from r where a = 1 group by a) x from e",
         "select id, (select count(*) from r where a = 1) x from e",
     ),
+    "EXISTS of other rows": (
+        "select id from e where exists (select * from r where a > 1)",
+        "select id from e where exists (select * from r where a > 2)",
+    ),
+    "the number of the first rows": (
+        "select count(*) x from (select a from r limit 2) q",
+        "select count(*) x from (select a from r limit 1) q",
+    ),
+    "the number of rows after the first": (
+        "select count(*) x from (select a from r limit 1 offset 1) q",
+        "select count(*) x from (select a from r limit 1) q",
+    ),
+    "the number of values of the first row": (
+        "select count(a) x from (select a from r limit 1) q",
+        "select count(*) x from (select a from r limit 1) q",
+    ),
+    "the value of the first row": (
+        "select max(a) x from (select a from r limit 1) q",
+        "select max(a) x from (select a from r limit 1) q",
+    ),
     "a sum with FILTER of nothing": (
         "select job, sum(case when m > 1 then 1 else 0 end) x from e group by job",
         "select job, sum(1) filter (where m > 1) x from e group by job",

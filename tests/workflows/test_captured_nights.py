@@ -10,6 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
+from helpers.sampled import one_in
 from helpers.warehouse import House
 from provhouse.workflows.responsible import ResponsibleInputs
 from provhouse.workflows.revision_diff import RecordsDiff
@@ -27,22 +28,23 @@ LIMITS = (5, 3)
 
 @dataclass(frozen=True)
 class Nights:
-    """A warehouse with both nights of the job."""
+    """A warehouse with both nights of the job, and the sink that the job writes."""
 
     house: House
     revisions: tuple[str, str]
+    sink: str
 
-    def difference(self, sink: str) -> RecordsDiff:
+    def difference(self) -> RecordsDiff:
         with self.house.open() as warehouse:
-            found = warehouse.diff_revisions(*self.revisions, sink, records=True)
+            found = warehouse.diff_revisions(*self.revisions, self.sink, records=True)
         assert found.verdict == "unknown"
-        assert found.operator == "filter, operator 2 of " + ("3" if sink == "report" else "5")
+        assert found.operator == "filter, operator 2 of " + ("3" if self.sink == "report" else "5")
         assert found.results
         return found.results
 
-    def responsible(self, sink: str) -> ResponsibleInputs:
+    def responsible(self) -> ResponsibleInputs:
         with self.house.open() as warehouse:
-            return warehouse.responsible_inputs(*self.revisions, sink)
+            return warehouse.responsible_inputs(*self.revisions, self.sink)
 
 
 def write(spark: SparkSession, rows: Iterable[Order], folder: Path) -> None:
@@ -51,33 +53,15 @@ def write(spark: SparkSession, rows: Iterable[Order], folder: Path) -> None:
 
 
 def night(house: House, orders: Path, out: Path, limit: int, workflow: str) -> str:
-    """Execute and capture the job, and return the name of its revision."""
+    """Execute and capture the job, which writes ``out``; return the name of its revision."""
     read = house.session.read.parquet(str(orders))
     kept = read.where(F.col("price") > limit).select("id", "customer", "price")
     totals = kept.groupBy("customer").agg(F.sum("price").alias("total"))
-    with house.capture(keys=KEYS, workflow=workflow) as run:
-        kept.write.mode("overwrite").parquet(str(out / "report"))
-        totals.write.mode("overwrite").parquet(str(out / "totals"))
+    keys = {name: KEYS[name] for name in ("orders", out.name)}
+    with house.capture(keys=keys, workflow=workflow) as run:
+        (kept if out.name == "report" else totals).write.mode("overwrite").parquet(str(out))
     assert run.report
     return run.report.revision
-
-
-@pytest.fixture(scope="module")
-def nights(
-    houses: Callable[..., House], spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
-) -> Nights:
-    """Two nights of a job with changed code and data, and both crossed combinations."""
-    folder, house = tmp_path_factory.mktemp("nights ünd"), houses()
-    orders, kept = folder / "orders", folder / "kept" / "orders"
-    write(spark, OLD, orders)
-    shutil.copytree(orders, kept)
-    first = night(house, orders, folder / "out", LIMITS[0], "nightly")
-    write(spark, NEW, orders)
-    second = night(house, orders, folder / "out", LIMITS[1], "nightly")
-    assert (first, second) == ("nightly@r1", "nightly@r2")
-    assert night(house, orders, folder / "again", LIMITS[0], "again") == "again@r1"
-    assert night(house, kept, folder / "again", LIMITS[1], "again") == "again@r2"
-    return Nights(house, (first, second))
 
 
 def report(rows: Iterable[Order], limit: int) -> Rows:
@@ -94,6 +78,27 @@ def totals(rows: Iterable[Order], limit: int) -> Rows:
 
 
 SINKS: dict[str, Callable[[Iterable[Order], int], Rows]] = {"report": report, "totals": totals}
+
+
+@pytest.fixture(scope="module", params=one_in(2, SINKS))
+def nights(
+    houses: Callable[..., House],
+    spark: SparkSession,
+    tmp_path_factory: pytest.TempPathFactory,
+    request: pytest.FixtureRequest,
+) -> Nights:
+    """Two nights of a job with changed code and data, and both crossed combinations."""
+    folder, house = tmp_path_factory.mktemp("nights ünd"), houses()
+    orders, kept = folder / "orders", folder / "kept" / "orders"
+    write(spark, OLD, orders)
+    shutil.copytree(orders, kept)
+    first = night(house, orders, folder / "out" / request.param, LIMITS[0], "nightly")
+    write(spark, NEW, orders)
+    second = night(house, orders, folder / "out" / request.param, LIMITS[1], "nightly")
+    assert (first, second) == ("nightly@r1", "nightly@r2")
+    assert night(house, orders, folder / "again" / request.param, LIMITS[0], "again") == "again@r1"
+    assert night(house, kept, folder / "again" / request.param, LIMITS[1], "again") == "again@r2"
+    return Nights(house, (first, second), request.param)
 
 
 def expected(sink: str) -> dict[str, tuple[str, str]]:
@@ -114,10 +119,9 @@ def expected(sink: str) -> dict[str, tuple[str, str]]:
     return found
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("sink", SINKS)
-def test_records_came_went_and_changed_by_code_or_data(nights: Nights, sink: str) -> None:
-    found, oracle = nights.difference(sink), expected(sink)
+def test_records_came_went_and_changed_by_code_or_data(nights: Nights) -> None:
+    sink = nights.sink
+    found, oracle = nights.difference(), expected(sink)
     assert found.notes == ()
     assert found.key == (KEYS[sink],)
     numbers = Counter(kind for kind, _ in oracle.values())
@@ -132,12 +136,10 @@ def test_records_came_went_and_changed_by_code_or_data(nights: Nights, sink: str
     assert {"code", "data"} <= {cause for _, cause in oracle.values()} or sink == "totals"
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("sink", SINKS)
-def test_the_inputs_of_both_nights_are_known_by_lineage(nights: Nights, sink: str) -> None:
-    found, made = nights.responsible(sink), SINKS[sink]
+def test_the_inputs_of_both_nights_are_known_by_lineage(nights: Nights) -> None:
+    found, made = nights.responsible(), SINKS[nights.sink]
     before, after = made(OLD, LIMITS[0]), made(NEW, LIMITS[1])
-    assert len(found.records) == len(expected(sink))
+    assert len(found.records) == len(expected(nights.sink))
     for each in found.records:
         key = str(each.after or each.before).partition("/")[2].partition("@")[0]
         one, other = (rows[key][1] if key in rows else set() for rows in (before, after))
@@ -149,17 +151,15 @@ def test_the_inputs_of_both_nights_are_known_by_lineage(nights: Nights, sink: st
     assert sum(each.only_after for each in found.tables) > 0
 
 
-@pytest.mark.long
 def test_a_job_that_did_not_change_is_reused_by_its_key(nights: Nights) -> None:
     with nights.house.open() as warehouse:
-        found = warehouse.reuse(nights.revisions[1], "report")
+        found = warehouse.reuse(nights.revisions[1], nights.sink)
     assert (found.decision, found.by, found.of) == ("reuse", "key", nights.revisions[1])
 
 
-@pytest.mark.long
 def test_without_the_two_executions_the_causes_are_not_known(nights: Nights) -> None:
     with nights.house.open() as warehouse:
-        found = warehouse.diff_revisions("again@r2", nights.revisions[1], "report", records=True)
+        found = warehouse.diff_revisions("again@r2", nights.revisions[1], nights.sink, records=True)
     assert found.results
     assert {each.cause for each in found.results.causes} == {""}
     assert "Causes are not known" in found.results.notes[0]

@@ -76,7 +76,6 @@ def test_a_result_is_offered_only_if_it_is_whole(flow: Flow, point: str) -> None
     assert [*flow.layout.results.glob(".*")] == []
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     "point", one_in(4, ["results erased=stop", "registered rows published=stop"])
 )

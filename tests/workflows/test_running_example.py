@@ -59,7 +59,6 @@ def tweets(tmp_path_factory: pytest.TempPathFactory) -> Flow:
     return flow
 
 
-@pytest.mark.long
 def test_each_sink_is_reused_where_the_paper_says_so(tweets: Flow, tmp_path: Path) -> None:
     for number, version in enumerate(ALL, 1):
         assert tweets.add(version) == number

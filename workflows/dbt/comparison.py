@@ -14,7 +14,7 @@ from provhouse.equivalence.keys import PlanKeys
 
 from .bound_models import binder
 from .model_refutation import ModelExample, compared_queries
-from .passed_tests import tested_columns
+from .passed_tests import PARTIAL, option_of, tested_columns
 from .project import DbtProject, ProjectNode
 from .sides import ProjectSide
 from .table_types import Columns, TableTypes
@@ -226,6 +226,10 @@ def compared(
 
 def _project_reason(base: DbtProject, head: DbtProject) -> str:
     """Return why no model can be compared; empty if models can be compared."""
+    if option := option_of(base, *PARTIAL):
+        return (
+            f"dbt has run in the base with --{option.replace('_', '-')}, on some of the rows only"
+        )
     if macro := head.macros.changes_builds(base.macros):
         return f"the macro {macro}, by which dbt builds, differs"
     if [_hook(each) for each in base.operations] != [_hook(each) for each in head.operations]:

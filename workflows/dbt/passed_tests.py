@@ -16,6 +16,10 @@ DEFAULTS = {
 }
 """The configs of a test that reads all rows and tolerates no failing row."""
 TESTED = ("unique", "not_null")
+PARTIAL = ("empty", "sample", "event_time_start", "event_time_end")
+"""The options of dbt with which a command reads only some rows of its inputs, or none."""
+ELSEWHERE = ("defer", "favor_state")
+"""The options of dbt with which tests may read the tables of another environment."""
 
 
 @dataclass
@@ -38,9 +42,12 @@ class TestedColumns:
 def tested_columns(project: DbtProject, other: DbtProject) -> dict[str, TestedColumns]:
     """Return the constraints confirmed by tests that passed in the last run, by node id.
 
-    A test that failed in the last run of the ``other`` project is ignored.
+    A test that failed in the last run of the ``other`` project is ignored. No test counts if the
+    last run may have tested other data than the tables of this project.
     """
     found: dict[str, TestedColumns] = {}
+    if not project.same_run or option_of(project, *PARTIAL, *ELSEWHERE):
+        return found
     failed = with_status(other, "fail", "error", "warn")
     passed = with_status(project, "pass") - failed
     for test in project.tests:
@@ -67,6 +74,12 @@ def declared_columns(project: DbtProject) -> dict[str, TestedColumns]:
 
 def _add(tested: TestedColumns, name: str, column: str) -> None:
     (tested.unique if name == "unique" else tested.not_null).add(column)
+
+
+def option_of(project: DbtProject, *options: str) -> str:
+    """Return the first of these options with which dbt ran last, or "" if there is none."""
+    given = (project.results or {}).get("args") or {}
+    return next((option for option in options if given.get(option)), "")
 
 
 def with_status(project: DbtProject, *statuses: str) -> set[str]:

@@ -100,6 +100,8 @@ class DbtProject:
     """The hooks at the start and at the end of a run."""
     macros: Macros
     results: Json | None
+    same_run: bool
+    """Whether the command that wrote the results has also written the project's description."""
     catalog: Json | None
 
     @cached_property
@@ -177,8 +179,13 @@ def _project(manifest: Json, results: Json | None, catalog: Json | None) -> DbtP
         tuple(each for each in others if each["resource_type"] == "operation"),
         macros,
         results,
+        results is not None and _invocation(results) == _invocation(manifest),
         catalog,
     )
+
+
+def _invocation(artifact: Json) -> object:
+    return artifact["metadata"].get("invocation_id")
 
 
 def _named(listed: Mapping[str, Json]) -> Iterator[tuple[str, str]]:

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -17,8 +18,14 @@ from provhouse.capturing.jvm_rules import Refusal
 from provhouse.ingest.landing.landed import Landed
 from provhouse.model.errors import BadInput, Busy, UsageError
 from provhouse.query.listing.status import status
-from provhouse.store.warehouse.captured_blocks import begin_block, held, waiting_blocks
+from provhouse.store.warehouse.captured_blocks import (
+    begin_block,
+    held,
+    read_block,
+    waiting_blocks,
+)
 from provhouse.store.warehouse.locks import locked
+from provhouse.workflows.executions import results_of
 
 KEYS = {"orders": "id", "kept": "id", "totals": "cust"}
 
@@ -40,6 +47,11 @@ def items(warehouse: provhouse.Warehouse, item: str) -> set[str]:
     return {found.item for found in warehouse.lineage(item).items}
 
 
+def kept_ids(orders: DataFrame) -> list[int]:
+    """Return the ids of the orders, as plain Spark finds them."""
+    return sorted(row.id for row in orders.select("id").collect())
+
+
 def kept(house: House) -> Path:
     """Return the only folder that is not yet ingested."""
     (waiting,) = status(house.settings).waiting
@@ -53,7 +65,7 @@ def test_a_failed_ingest_lets_the_job_succeed_and_can_be_repeated(
     with (
         locked(house.layout),
         pytest.warns(UserWarning, match="ingest --captured"),
-        house.capture(keys=KEYS, run="n", wait_seconds=0) as run,
+        house.capture(keys=KEYS, run="n", workflow="nightly", wait_seconds=0) as run,
     ):
         orders.write.parquet(str(tmp_path / "kept"))
     assert run.report
@@ -65,6 +77,10 @@ def test_a_failed_ingest_lets_the_job_succeed_and_can_be_repeated(
     with house.open() as warehouse:
         landed = warehouse.ingest_captured(run.report.folder)
         assert items(warehouse, "kept/1") == {"orders/1"}
+        reused = warehouse.reuse("nightly@r1")
+    assert (landed.revision, landed.unstored) == ("nightly@r1", ())
+    assert (reused.decision, reused.by, reused.of) == ("reuse", "key", "nightly@r1")
+    assert sorted(pq.read_table(reused.path)["id"].to_pylist()) == kept_ids(orders)
     assert [write.table for write in landed.writes] == ["kept"]
     assert not status(house.settings).waiting
     assert not any(house.layout.captured.iterdir())
@@ -72,13 +88,23 @@ def test_a_failed_ingest_lets_the_job_succeed_and_can_be_repeated(
 
 @pytest.mark.long
 def test_keys_can_be_corrected_later(house: House, orders: DataFrame, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="not unique"), house.capture(keys={"kept": "cust"}):
-        orders.write.parquet(str(tmp_path / "kept"))
+    def job() -> None:
+        with house.capture(keys={"kept": "cust"}, workflow="nightly"):
+            orders.write.parquet(str(tmp_path / "kept"))
+            orders.select("id").write.parquet(str(tmp_path / "ids"))
+
+    with pytest.raises(BadInput, match="not unique"):
+        job()
     with house.open() as warehouse:
         with pytest.raises(BadInput, match="not unique"):
             warehouse.ingest_captured(kept(house))
-        warehouse.ingest_captured(kept(house), keys=KEYS)
+        landed = warehouse.ingest_captured(kept(house), keys=KEYS)
         assert items(warehouse, "kept/2") == {"orders/2"}
+        results = warehouse.workflow_results("nightly")
+    assert landed.revision == "nightly@r1"
+    assert {each.sink for each in results} == {"kept", "ids"}  # the ids had landed before
+    found = {each.key for each in results_of(house.layout).values()}
+    assert found == {("id",), ()}
 
 
 @pytest.mark.long
@@ -94,7 +120,7 @@ def test_of_a_lost_driver_the_finished_writes_are_ingested(
         lost = shutil.copytree(folder, folder.with_name("lost"))
         with house.open() as warehouse, pytest.raises(Busy, match="still running"):
             warehouse.ingest_captured(folder)
-    shutil.rmtree(house.layout.root / "written")
+    shutil.rmtree(house.layout.registered("written"))
     record = lost / "1" / "write.json"
     begun = {**json.loads(record.read_text()), "state": "unknown", "written": []}
     record.write_text(json.dumps(begun))
@@ -109,13 +135,13 @@ def test_a_block_that_raises_keeps_its_own_error(
     house: House, orders: DataFrame, tmp_path: Path
 ) -> None:
     def job() -> None:
-        with house.capture(keys={"kept": "cust"}):
+        with house.capture(keys={"kept": "cust"}, workflow="nightly"):
             orders.write.parquet(str(tmp_path / "kept"))
             raise ZeroDivisionError
 
     with pytest.warns(UserWarning, match="not unique"), pytest.raises(ZeroDivisionError):
         job()
-    assert kept(house).exists()
+    assert not read_block(kept(house)).workflow  # the job has not written all its results
 
 
 def test_a_folder_without_a_record_is_refused(house: House, tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OpenedDat
         places = ", ".join([f"({', '.join('?' * len(columns))})"] * len(rows))
         con.execute(f"insert into built values {places}", [each for row in rows for each in row])
     run = DbtRun(0, tmp_path, "shop", tmp_path / "shop.duckdb", None, {}, (), (), "run")
-    found = OpenedDatabase(run, DbtProject({}, (), {}, (), Macros({}), None, None))
+    found = OpenedDatabase(run, DbtProject({}, (), {}, (), Macros({}), None, False, None))
     yield found
     found.close()
 

@@ -41,7 +41,6 @@ def appended(folder: Path, ingests: dict[int, int]) -> dict[int, int]:
     return {n: append_rows(folder, NAME, [rows(n, count)], n) for n, count in ingests.items()}
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     "seed", [pytest.param(one, marks=[pytest.mark.long] * (one > 0)) for one in range(3)]
 )

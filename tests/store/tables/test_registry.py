@@ -229,7 +229,6 @@ def test_a_copy_of_the_logs_and_then_the_files_is_complete(layout: Layout, tmp_p
     assert numbers(copy) == [*range(6), 100]
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("point", one_in(6, ["published=stop", "written=stop", "written=stop@3"]))
 def test_a_killed_writer_leaves_all_rows_or_none(layout: Layout, point: str) -> None:
     append(layout, NUMBERS, pa.table({"number": [1]}))

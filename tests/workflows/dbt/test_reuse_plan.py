@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from helpers.dbt_edits import BASE, base_manifest, changed, plan_of, with_sql
+from helpers.dbt_edits import BASE, base_manifest, changed, plan_of, with_sql, write_target
 from helpers.dbt_shop import TARGETS
 from provhouse.workflows.dbt.reuse_plan import ReusePlan, reuse_plan
 
@@ -155,6 +155,48 @@ def test_a_test_of_some_rows_finds_no_key(config: dict[str, Any], tmp_path: Path
     sql = "select order_id, customer_id from {{ ref('stg_orders') }} o order by 1 desc limit 5"
     plan = plan_of(tmp_path, with_sql(base, {"last_orders": sql}), base)
     assert verdicts(plan) == {"last_orders": "undecided"}
+
+
+def base_that_ran(folder: Path, args: dict[str, Any], invocation: str = "") -> Path:
+    """Return a base whose results are those of a run of dbt with these options."""
+    base = folder / "base"
+    shutil.copytree(BASE, base)
+    found = json.loads((base / "run_results.json").read_text(encoding="utf-8"))
+    found["args"] = {"empty": False, "defer": False, "favor_state": False, **args}
+    if invocation:
+        found["metadata"]["invocation_id"] = invocation
+    (base / "run_results.json").write_text(json.dumps(found), encoding="utf-8")
+    return base
+
+
+@pytest.mark.parametrize(
+    ("args", "invocation", "verdict"),
+    [
+        ({"vars": {}, "which": "build"}, "", "equal"),
+        ({"defer": True}, "", "undecided"),  # the tests may have read the tables of production
+        ({"favor_state": True}, "", "undecided"),
+        ({}, "another", "undecided"),  # the results belong to another manifest
+    ],
+)
+def test_a_test_of_other_data_finds_no_key(
+    args: dict[str, Any], invocation: str, verdict: str, tmp_path: Path
+) -> None:
+    sql = "select order_id, customer_id from {{ ref('stg_orders') }} o order by 1 desc limit 5"
+    write_target(tmp_path / "target", with_sql(base_manifest(), {"last_orders": sql}))
+    plan = reuse_plan(tmp_path / "target", base_that_ran(tmp_path, args, invocation))
+    assert verdicts(plan) == {"last_orders": verdict}
+
+
+@pytest.mark.parametrize("args", [{"empty": True}, {"sample": "3 days"}])
+def test_of_a_base_that_was_built_from_some_rows_nothing_is_kept(
+    args: dict[str, Any], tmp_path: Path
+) -> None:
+    plan = reuse_plan(BASE, base_that_ran(tmp_path, args))
+    assert f"--{next(iter(args))}" in plan.refused
+    nodes = base_manifest()["nodes"].items()
+    models = {id_ for id_, node in nodes if node["resource_type"] == "model"}
+    assert models - {*plan.build} == {"model.shop.paid_orders"}  # which is ephemeral
+    assert not [each for each in plan.assumptions if "is a key of" in each]
 
 
 def test_a_renamed_table_is_built_and_so_are_its_views(tmp_path: Path) -> None:
