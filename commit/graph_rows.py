@@ -50,7 +50,7 @@ from provhouse.store.tables.snapshot import Snapshot
 
 from .append import merged, pairs_among
 from .dependencies_again import DEPENDENCY, dependencies_again
-from .few import few, few_of_each, node_key
+from .few import briefly, few, few_of_each, node_key
 from .module_graph import ModuleGraph
 from .tables_of_sets import tables_of
 
@@ -347,7 +347,8 @@ def _ends_of(rows: pa.Table) -> tuple[int, int]:
 def _dependency_rows(rows: pa.Table) -> pa.Table:
     """Return one row for each pair of sets, with its summed triple counts and a few of its ops."""
     rows = merged([rows.select(DEPENDENCY)], SET, DERIVES_FROM)
-    return rows.select([SET, DERIVES_FROM, TRIPLES]).append_column("ops", few_of_each(rows[OPS]))
+    ops = briefly(few_of_each(rows[OPS]))
+    return rows.select([SET, DERIVES_FROM, TRIPLES]).append_column("ops", ops)
 
 
 def _table_rows(snapshot: Snapshot) -> Rows:

@@ -125,11 +125,13 @@ def as_text(lists: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
 
 
 def parameters(rows: pa.Table) -> dict[str, object]:
-    """Return the parameters of a statement: a list for each column.
+    """Return the columns of rows as lists, for the parameter ``rows`` of a statement.
 
-    A column C of lists of strings becomes two parameters: C_texts contains each distinct list once,
+    A column C of lists of strings becomes two lists: C_texts contains each distinct list once,
     as one string, and C contains the position of each row's string in C_texts. This format reduces
     the time for sending to a third.
+    All lists are in one parameter, because Neo4j plans a statement again for each new combination of
+    sizes of its parameters, but does not look into maps.
     """
     found: dict[str, object] = {}
     for name in rows.column_names:

@@ -27,7 +27,7 @@ from .importing import Import
 from .module_nodes import RowList, show_modules
 from .rights import ensure_constraints
 from .silence import awaited
-from .texts import statement
+from .texts import planned_once, statement
 
 if TYPE_CHECKING:  # importing this module takes long: it imports pyarrow
     import neo4j
@@ -103,7 +103,7 @@ class Graph:
         for first in range(0, rows.num_rows, BATCH):
             batch = rows.slice(first, BATCH)
             reach("batch unwritten")
-            self._run(statement(name), **parameters(batch))
+            self._run(planned_once(name), rows=parameters(batch))
             reach("batch written")
             written(batch.num_rows)
         return int(rows.num_rows)
@@ -198,7 +198,7 @@ class Graph:
 
         def work(transaction: "neo4j.ManagedTransaction") -> list[Any]:
             def run(name: str, **parameters: object) -> list[Any]:
-                text = statement(name)
+                text = planned_once(name)
                 return transaction.run(text, parameters, warehouse=self.warehouse).value()
 
             run("generation", **generation)
@@ -224,17 +224,17 @@ class Graph:
     def remove_views(self, *, expired: bool = False) -> int:
         """Delete this warehouse's views, or only expired ones; return the number of their items."""
         until = datetime.now(UTC).isoformat() if expired else "9999"
-        return int(self._run(statement("views_expired"), time=until)[0])
+        return int(self._run(planned_once("views_expired"), time=until)[0])
 
     def write_load(self, commit: str) -> None:
         """Mark a commit as completely written. Call this in the last transaction of the commit."""
         reach("mark unwritten")
-        self._run(statement("load"), commit=commit)
+        self._run(planned_once("load"), commit=commit)
         reach("mark written")
 
     def has_load(self, commit: str) -> bool:
         """Return whether the commit is marked as completely written."""
-        return bool(self._run(statement("has_load"), commit=commit)[0])
+        return bool(self._run(planned_once("has_load"), commit=commit)[0])
 
     def owner(self, commits: Sequence[str]) -> str | None:
         """Return the id of a warehouse that has a Load node for one of the commits, or None.

@@ -108,15 +108,16 @@ class SourceKeys:
         """
         assert table.source
         ids = slots[table.source.slot]
-        keys = np.full(len(ids), key_of_null(table.source))
+        rows = np.empty((len(slots) + 1, len(ids)), np.int64)
+        rows[0], rows[1:] = key_of_null(table.source), slots
         here = np.flatnonzero(ids != NONE)
         numbers = ids[here] >> ROW_BITS
         for number in np.flatnonzero(np.bincount(numbers)).tolist():
             at = here[numbers == number]
             found = self._of(self._paths[number], table)
             if found is not None:
-                keys[at] = found[ids[at] & ((1 << ROW_BITS) - 1)]
-        return np.vstack([keys, slots])
+                rows[0, at] = found[ids[at] & ((1 << ROW_BITS) - 1)]
+        return rows
 
     def _of(self, path: Path, table: TapTable) -> I64 | None:
         assert table.source
