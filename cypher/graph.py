@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from itertools import islice
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
@@ -16,10 +15,10 @@ from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
 from provhouse.runtime.packages import Deferred
 
-from . import guard, server
+from . import guard
 from .access import connected
 from .address import Address
-from .bulk import ENDS, parameters, write_disjoint
+from .bulk import ENDS, in_tables, parameters, write_disjoint
 from .driver import open_driver
 from .driver_errors import translated
 from .guard import CypherResult
@@ -96,7 +95,7 @@ class Graph:
         if isinstance(rows, pa.Table) and name in ENDS and rows.num_rows > BATCH:
             write_disjoint(name, rows, lambda part: self._write_part(name, part, written))
             return int(rows.num_rows)
-        tables = [rows] if isinstance(rows, pa.Table) else map(_table, _batches(rows))
+        tables = [rows] if isinstance(rows, pa.Table) else in_tables(rows, BATCH)
         return sum(self._write_part(name, table, written) for table in tables)
 
     def _write_part(self, name: str, rows: pa.Table, written: Callable[[int], object]) -> int:
@@ -107,6 +106,28 @@ class Graph:
             reach("batch written")
             written(batch.num_rows)
         return int(rows.num_rows)
+
+    def write_commit(self, parts: Sequence[tuple[str, pa.Table]], commit: str) -> None:
+        """Write the rows of a commit, and mark it as completely written, in one transaction.
+
+        Each part has the name of a statement, and its rows, which are few: Neo4j ends a transaction
+        only after the disk has its rows, so one transaction takes less time than one for each part.
+        """
+
+        def work(transaction: "neo4j.ManagedTransaction") -> list[Any]:
+            def run(name: str, **given: object) -> None:
+                transaction.run(planned_once(name), given, warehouse=self.warehouse).consume()
+
+            for name, rows in parts:
+                reach("batch unwritten")
+                run(name, rows=parameters(rows))
+                reach("batch written")
+            reach("mark unwritten")
+            run("load", commit=commit)
+            return []
+
+        self._repeated(work)
+        reach("mark written")
 
     def delete_tables(self) -> None:
         """Delete all table nodes, so that they can be written again. Questions do not use them."""
@@ -373,28 +394,3 @@ def shared_graph(
     with connected(settings, progress, first) as address, Graph(address, warehouse) as graph:
         graph.remove_views(expired=True)
         yield graph
-
-
-def wipe(warehouse: str, settings: Settings, progress: Progress) -> None:
-    """Delete everything that Neo4j stores about a warehouse.
-
-    On a managed server, all data and logs are deleted, including those of other warehouses that
-    share the server. If other commands use the managed server, raises Busy and changes nothing. On
-    any other server, only the nodes of this warehouse are deleted.
-    """
-    if not settings.neo4j_uri:
-        server.wipe(settings.graph_home, progress)
-        return
-    with connected(settings, progress) as address, Graph(address, warehouse) as graph:
-        graph.delete_all()
-    reach("Neo4j wiped")
-
-
-def _table(rows: list[Mapping[str, object]]) -> pa.Table:
-    return pa.Table.from_pylist(rows)
-
-
-def _batches(rows: Rows) -> Iterator[list[Mapping[str, object]]]:
-    iterator = iter(rows)
-    while batch := list(islice(iterator, BATCH)):
-        yield batch
