@@ -7,6 +7,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from provhouse.cypher.bulk import as_text
+
 KEY_LENGTH = 1000
 """The largest number of characters of a name that are written to Neo4j."""
 TEXTS_KEPT = 12
@@ -16,6 +18,12 @@ TEXTS_SURE = 3
 LIST_BYTES = 120
 """The size in bytes of a block in which Neo4j stores lists. A longer list takes several blocks."""
 SEPARATOR = "\x1f"
+INLINE_BYTES = 25
+"""The size of a string that Neo4j stores with a number in one record of properties.
+
+A longer string takes a second record, or a block of 128 bytes.
+"""
+CUT = "..."
 LIST_HEAD, TEXT_HEAD = 5, 4
 """The number of bytes that Neo4j adds to each list, and to each string in a list."""
 
@@ -39,6 +47,23 @@ def few_of_each(lists: pa.ChunkedArray) -> pa.ListArray:
     encoded = pc.binary_join(lists, SEPARATOR).combine_chunks().dictionary_encode()
     shown = [few(text.split(SEPARATOR)) for text in encoded.dictionary.to_pylist()]
     return pa.array(shown, pa.list_(pa.string())).take(encoded.indices)
+
+
+def briefly(lists: pa.ListArray) -> pa.ListArray:
+    """Return each list of strings with its text cut to a size that takes no further record.
+
+    A dependency has little more than its ops, so their text decides how large it is in Neo4j.
+    """
+    encoded = as_text(lists).dictionary_encode()
+    shown = [text if text is None else [_cut(text)] for text in encoded.dictionary.to_pylist()]
+    return pa.array(shown, pa.list_(pa.string())).take(encoded.indices)
+
+
+def _cut(text: str) -> str:
+    head = text.encode()
+    if len(head) <= INLINE_BYTES:
+        return text
+    return head[: INLINE_BYTES - len(CUT)].decode(errors="ignore") + CUT
 
 
 def node_key(name: str) -> str:

@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from threading import Lock
-from typing import cast
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.cypher.graph import Graph
+from provhouse.cypher.graph import BATCH, Graph
 from provhouse.model.arrays import (
     I64,
     Bools,
@@ -27,7 +26,6 @@ from provhouse.model.arrays import (
 from provhouse.model.columns import (
     COMPONENT,
     DERIVES_FROM,
-    DST_TABLE,
     INGEST,
     INTO,
     ITEMS,
@@ -36,8 +34,6 @@ from provhouse.model.columns import (
     ROW,
     ROWS,
     SET,
-    SRC_TABLE,
-    TABLE,
     TABLES,
     TABLES_OF,
     TRIPLES,
@@ -50,20 +46,29 @@ from provhouse.store.tables.snapshot import Snapshot
 
 from .append import merged, pairs_among
 from .dependencies_again import DEPENDENCY, dependencies_again
-from .few import few, few_of_each, node_key
+from .few import briefly, few_of_each
 from .module_graph import ModuleGraph
+from .table_rows import table_lists
 from .tables_of_sets import tables_of
 
-Rows = Iterator[Mapping[str, object]]
-CHUNK = 20_000
 SETS = "sets"
 
 
 def load(
     graph: Graph, snapshot: Snapshot, ingest: int, progress: Progress, imported: bool = False
 ) -> None:
-    """Write the changes of ``ingest``, then record in Neo4j that the commit is loaded."""
-    load_ingest(graph, snapshot, ingest, progress, imported)
+    """Write the changes of ``ingest``, then record in Neo4j that the commit is loaded.
+
+    If there are few changes, one transaction does both.
+    """
+    graph.prepare()
+    rows = _changed_rows(snapshot, ingest, imported)
+    if sum(pieces.rows for pieces in rows.values()) <= BATCH:
+        parts = [(name, table) for name, pieces in rows.items() for table in pieces]
+        parts += [(name, pa.Table.from_pylist(some)) for name, some in table_lists(snapshot)]
+        graph.write_commit(parts, snapshot.commit.commit)
+        return
+    _write(graph, rows, progress)
     _load_tables(graph, snapshot)
     graph.write_load(snapshot.commit.commit)
 
@@ -76,22 +81,34 @@ def load_ingest(
     If ``imported``, Neo4j's importer has already written the rows that ``bulk`` returns.
     """
     graph.prepare()
-    if not imported:
-        rows = bulk(snapshot, ingest)
-        done, total = 0, sum(pieces.rows for pieces in rows.values())
-        one = Lock()
+    _write(graph, _changed_rows(snapshot, ingest, imported), progress)
 
-        def written(number: int) -> None:  # called by several threads
-            nonlocal done
-            with one:
-                done += number
-                progress.advance(done, total, "rows")
 
-        for name, pieces in rows.items():
-            for table in pieces:
-                graph.write(name, table, written)
-    for merges in snapshot.pieces("merges", [COMPONENT, INTO], ingest):
-        graph.write("merges", merges.select([COMPONENT, INTO]))
+def _changed_rows(snapshot: Snapshot, ingest: int, imported: bool) -> "dict[str, Pieces]":
+    """Return the rows of ``bulk``, unless they are imported, and the merges of components."""
+
+    def merges() -> Iterator[pa.Table]:
+        for rows in snapshot.pieces("merges", [COMPONENT, INTO], ingest):
+            yield rows.select([COMPONENT, INTO])
+
+    count = snapshot.count_rows_of(ingest, "merges")
+    return {**({} if imported else bulk(snapshot, ingest)), "merges": Pieces(count, merges)}
+
+
+def _write(graph: Graph, rows: "Mapping[str, Pieces]", progress: Progress) -> None:
+    """Write rows with the statements that they are named after, in order."""
+    done, total = 0, sum(pieces.rows for pieces in rows.values())
+    one = Lock()
+
+    def written(number: int) -> None:  # called by several threads
+        nonlocal done
+        with one:
+            done += number
+            progress.advance(done, total, "rows")
+
+    for name, pieces in rows.items():
+        for table in pieces:
+            graph.write(name, table, written)
 
 
 def load_rollback(graph: Graph, before: Snapshot, after: Snapshot) -> None:
@@ -162,8 +179,8 @@ def _positions(snapshot: Snapshot, marks: Bools) -> SetPositions:
 
 
 def _load_tables(graph: Graph, snapshot: Snapshot) -> None:
-    graph.write("tables", _table_rows(snapshot))
-    graph.write("derives_from", _workflow_rows(snapshot))
+    for name, rows in table_lists(snapshot):
+        graph.write(name, rows)
 
 
 @dataclass(frozen=True)
@@ -215,12 +232,6 @@ def announce(graph: Graph, snapshot: Snapshot, modules: ModuleGraph) -> None:
         "items": commit.totals.items,
     }
     graph.announce(shown, modules)
-
-
-def _rows(table: pa.Table) -> Rows:
-    """Yield rows as dictionaries, with one chunk in memory at a time."""
-    for batch in table.to_batches(CHUNK):
-        yield from batch.to_pylist()
 
 
 def _touched(snapshot: Snapshot, ingest: int) -> SetPositions:
@@ -347,25 +358,5 @@ def _ends_of(rows: pa.Table) -> tuple[int, int]:
 def _dependency_rows(rows: pa.Table) -> pa.Table:
     """Return one row for each pair of sets, with its summed triple counts and a few of its ops."""
     rows = merged([rows.select(DEPENDENCY)], SET, DERIVES_FROM)
-    return rows.select([SET, DERIVES_FROM, TRIPLES]).append_column("ops", few_of_each(rows[OPS]))
-
-
-def _table_rows(snapshot: Snapshot) -> Rows:
-    rows = snapshot.rows("tables")
-    sums = rows.group_by(TABLE).aggregate([("items", "sum")])
-    for row in _rows(sums):
-        if row[TABLE]:
-            yield {"name": node_key(cast(str, row[TABLE])), "items": row["items_sum"]}
-
-
-def _workflow_rows(snapshot: Snapshot) -> Rows:
-    rows = snapshot.rows("workflow").drop_columns([INGEST])
-    for row in _rows(merged([rows], SRC_TABLE, DST_TABLE)):
-        source, table = (cast(str, row[end]) for end in (SRC_TABLE, DST_TABLE))
-        if source and table:
-            yield {
-                "table": node_key(table),
-                "derives_from": node_key(source),
-                "triples": row[TRIPLES],
-                "ops": few(cast(list[str], row[OPS])),
-            }
+    ops = briefly(few_of_each(rows[OPS]))
+    return rows.select([SET, DERIVES_FROM, TRIPLES]).append_column("ops", ops)

@@ -5,9 +5,10 @@ Therefore each node belongs to a bucket, and the rows are divided into parts by 
 nodes that they touch. Parts with a common bucket are written one after the other.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import islice
 from threading import Condition
 
 import numpy as np
@@ -125,11 +126,12 @@ def as_text(lists: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
 
 
 def parameters(rows: pa.Table) -> dict[str, object]:
-    """Return the parameters of a statement: a list for each column.
+    """Return the columns of rows as lists, for the parameter ``rows`` of a statement.
 
-    A column C of lists of strings becomes two parameters: C_texts contains each distinct list once,
+    A column C of lists of strings becomes two lists: C_texts contains each distinct list once,
     as one string, and C contains the position of each row's string in C_texts. This format reduces
-    the time for sending to a third.
+    the time for sending to a third. All lists are in one parameter, because Neo4j plans a statement
+    again for each new combination of sizes of its parameters, but does not look into maps.
     """
     found: dict[str, object] = {}
     for name in rows.column_names:
@@ -140,3 +142,10 @@ def parameters(rows: pa.Table) -> dict[str, object]:
             column = coded.indices
         found[name] = column.to_pylist()
     return found
+
+
+def in_tables(rows: Iterable[Mapping[str, object]], size: int) -> Iterator[pa.Table]:
+    """Yield rows as Arrow tables of at most ``size`` rows."""
+    iterator = iter(rows)
+    while batch := list(islice(iterator, size)):
+        yield pa.Table.from_pylist(batch)

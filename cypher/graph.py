@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from itertools import islice
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
@@ -16,10 +15,10 @@ from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
 from provhouse.runtime.packages import Deferred
 
-from . import guard, server
+from . import guard
 from .access import connected
 from .address import Address
-from .bulk import ENDS, parameters, write_disjoint
+from .bulk import ENDS, in_tables, parameters, write_disjoint
 from .driver import open_driver
 from .driver_errors import translated
 from .guard import CypherResult
@@ -27,7 +26,7 @@ from .importing import Import
 from .module_nodes import RowList, show_modules
 from .rights import ensure_constraints
 from .silence import awaited
-from .texts import statement
+from .texts import planned_once, statement
 
 if TYPE_CHECKING:  # importing this module takes long: it imports pyarrow
     import neo4j
@@ -96,17 +95,39 @@ class Graph:
         if isinstance(rows, pa.Table) and name in ENDS and rows.num_rows > BATCH:
             write_disjoint(name, rows, lambda part: self._write_part(name, part, written))
             return int(rows.num_rows)
-        tables = [rows] if isinstance(rows, pa.Table) else map(_table, _batches(rows))
+        tables = [rows] if isinstance(rows, pa.Table) else in_tables(rows, BATCH)
         return sum(self._write_part(name, table, written) for table in tables)
 
     def _write_part(self, name: str, rows: pa.Table, written: Callable[[int], object]) -> int:
         for first in range(0, rows.num_rows, BATCH):
             batch = rows.slice(first, BATCH)
             reach("batch unwritten")
-            self._run(statement(name), **parameters(batch))
+            self._run(planned_once(name), rows=parameters(batch))
             reach("batch written")
             written(batch.num_rows)
         return int(rows.num_rows)
+
+    def write_commit(self, parts: Sequence[tuple[str, pa.Table]], commit: str) -> None:
+        """Write the rows of a commit, and mark it as completely written, in one transaction.
+
+        Each part has the name of a statement, and its rows, which are few: Neo4j ends a transaction
+        only after the disk has its rows, so one transaction takes less time than one for each part.
+        """
+
+        def work(transaction: "neo4j.ManagedTransaction") -> list[Any]:
+            def run(name: str, **given: object) -> None:
+                transaction.run(planned_once(name), given, warehouse=self.warehouse).consume()
+
+            for name, rows in parts:
+                reach("batch unwritten")
+                run(name, rows=parameters(rows))
+                reach("batch written")
+            reach("mark unwritten")
+            run("load", commit=commit)
+            return []
+
+        self._repeated(work)
+        reach("mark written")
 
     def delete_tables(self) -> None:
         """Delete all table nodes, so that they can be written again. Questions do not use them."""
@@ -198,7 +219,7 @@ class Graph:
 
         def work(transaction: "neo4j.ManagedTransaction") -> list[Any]:
             def run(name: str, **parameters: object) -> list[Any]:
-                text = statement(name)
+                text = planned_once(name)
                 return transaction.run(text, parameters, warehouse=self.warehouse).value()
 
             run("generation", **generation)
@@ -224,17 +245,17 @@ class Graph:
     def remove_views(self, *, expired: bool = False) -> int:
         """Delete this warehouse's views, or only expired ones; return the number of their items."""
         until = datetime.now(UTC).isoformat() if expired else "9999"
-        return int(self._run(statement("views_expired"), time=until)[0])
+        return int(self._run(planned_once("views_expired"), time=until)[0])
 
     def write_load(self, commit: str) -> None:
         """Mark a commit as completely written. Call this in the last transaction of the commit."""
         reach("mark unwritten")
-        self._run(statement("load"), commit=commit)
+        self._run(planned_once("load"), commit=commit)
         reach("mark written")
 
     def has_load(self, commit: str) -> bool:
         """Return whether the commit is marked as completely written."""
-        return bool(self._run(statement("has_load"), commit=commit)[0])
+        return bool(self._run(planned_once("has_load"), commit=commit)[0])
 
     def owner(self, commits: Sequence[str]) -> str | None:
         """Return the id of a warehouse that has a Load node for one of the commits, or None.
@@ -373,28 +394,3 @@ def shared_graph(
     with connected(settings, progress, first) as address, Graph(address, warehouse) as graph:
         graph.remove_views(expired=True)
         yield graph
-
-
-def wipe(warehouse: str, settings: Settings, progress: Progress) -> None:
-    """Delete everything that Neo4j stores about a warehouse.
-
-    On a managed server, all data and logs are deleted, including those of other warehouses that
-    share the server. If other commands use the managed server, raises Busy and changes nothing. On
-    any other server, only the nodes of this warehouse are deleted.
-    """
-    if not settings.neo4j_uri:
-        server.wipe(settings.graph_home, progress)
-        return
-    with connected(settings, progress) as address, Graph(address, warehouse) as graph:
-        graph.delete_all()
-    reach("Neo4j wiped")
-
-
-def _table(rows: list[Mapping[str, object]]) -> pa.Table:
-    return pa.Table.from_pylist(rows)
-
-
-def _batches(rows: Rows) -> Iterator[list[Mapping[str, object]]]:
-    iterator = iter(rows)
-    while batch := list(islice(iterator, BATCH)):
-        yield batch

@@ -16,6 +16,16 @@ def statement(name: str) -> str:
 
 
 @cache
+def planned_once(name: str) -> str:
+    """Return a statement whose plan Neo4j keeps, however much the database grows.
+
+    Otherwise, Neo4j plans again whenever the counts of nodes have changed, which takes longer than
+    to write a few rows. Every plan seeks nodes by their keys, so no other plan would be better.
+    """
+    return f"CYPHER replan=skip\n{statement(name)}"
+
+
+@cache
 def constraints() -> dict[Key, tuple[str, str]]:
     """Return each constraint by its key: its name, and the statement that creates it."""
     found = {}

@@ -23,6 +23,7 @@ This number applies even if theta is higher. If the piece stayed one set, a ques
 its items would read everything that any of its items derives from, such as the state of all earlier
 nights.
 """
+_NONE = np.int64(np.iinfo(np.int64).max)
 PAIRS = 1 << 22
 """The approximate number of collected dependencies at which duplicates are removed."""
 
@@ -179,22 +180,18 @@ class ItemGraph:
         number. A merge is a pair of ids: of a component, and of the component into which it is
         merged.
         """
-        ids = self._stored_components[0]
-        smallest: dict[int, int] = {}
-        for root, number in zip(group.tolist(), first.tolist(), strict=True):
-            smallest[root] = min(smallest.get(root, number), number)
-        born = len(smallest)
-        merges: list[tuple[int, int]] = []
-        kept: dict[int, int] = {}
-        for root, component in zip(self._roots[1].tolist(), ids.tolist(), strict=True):
-            if root in kept:  # ids ascend, so the kept id is smaller
-                merges.append((component, kept[root]))
-            else:
-                kept[root] = component
-                born -= root in smallest
-        smallest.update(kept)
-        ids_of_sets = [smallest[root] for root in group.tolist()]
-        return np.array(ids_of_sets, np.int64), merges, born - len(merges)
+        ids, roots = self._stored_components[0], self._roots[1]
+        size = int(max(group.max(initial=-1), roots.max(initial=-1))) + 1
+        component = np.full(size, _NONE)
+        np.minimum.at(component, group, first)
+        born = component < _NONE
+        kept = np.full(size, _NONE)
+        np.minimum.at(kept, roots, ids)
+        old = kept < _NONE
+        component[old] = kept[old]
+        merged = np.flatnonzero(kept[roots] != ids)
+        merges = list(zip(ids[merged].tolist(), kept[roots[merged]].tolist(), strict=True))
+        return component[group], merges, int((born & ~old).sum()) - len(merges)
 
 
 def with_neighbours(count: int, child: I32, parent: I32) -> Bools:

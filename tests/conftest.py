@@ -23,9 +23,9 @@ from provhouse.cypher import server
 from provhouse.cypher.access import connected
 from provhouse.cypher.address import Address
 from provhouse.cypher.graph import Graph
-from provhouse.cypher.graph import wipe as wipe_all
 from provhouse.cypher.server_record import ServerRecord
 from provhouse.cypher.view_mark import clear_mark
+from provhouse.cypher.wiping import wipe as wipe_all
 from provhouse.model.progress import Progress, Silent
 from provhouse.model.settings import Settings
 from provhouse.runtime.spark import session as store

@@ -16,6 +16,7 @@ from provhouse.model.errors import BadInput
 from .description import SourceFile
 from .spark_hash import SEED, flagged, hashed
 from .tap_files import PIECE, alike
+from .tap_partitions import FEW_KEYS, position
 from .tap_table import KeyColumn, SourceKey, TapTable
 
 _TEXT = (
@@ -99,6 +100,9 @@ class SourceKeys:
         self._paths = {file.number: file.path for file in files}
         self._aside = aside
         self._known: dict[tuple[Path, tuple[KeyColumn, ...], bool], I64 | None] = {}
+        self._wanted: dict[
+            tuple[Path, tuple[KeyColumn, ...], bool, bytes], tuple[I64, I64] | None
+        ] = {}
 
     def with_keys(self, table: TapTable, slots: I64) -> I64:
         """Return rows of a tap, with the keys of their groups as a new first column.
@@ -108,15 +112,59 @@ class SourceKeys:
         """
         assert table.source
         ids = slots[table.source.slot]
-        keys = np.full(len(ids), key_of_null(table.source))
+        rows = np.empty((len(slots) + 1, len(ids)), np.int64)
+        rows[0], rows[1:] = key_of_null(table.source), slots
         here = np.flatnonzero(ids != NONE)
         numbers = ids[here] >> ROW_BITS
         for number in np.flatnonzero(np.bincount(numbers)).tolist():
             at = here[numbers == number]
             found = self._of(self._paths[number], table)
             if found is not None:
-                keys[at] = found[ids[at] & ((1 << ROW_BITS) - 1)]
-        return np.vstack([keys, slots])
+                rows[0, at] = found[ids[at] & ((1 << ROW_BITS) - 1)]
+        return rows
+
+    def rows_of(self, table: TapTable, keys: I64, slots: I64) -> tuple[I64, I64] | None:
+        """Return which rows of a tap belong to groups with the given keys, which are in order.
+
+        The result has the positions of their keys, and the positions of the rows. It is None if the
+        rows can only be found by the keys of all rows, as ``with_keys`` returns them: if there are
+        many keys, or if rows without a key are wanted.
+        """
+        assert table.source
+        if not 0 < len(keys) <= FEW_KEYS or key_of_null(table.source) in keys:
+            return None
+        ids = slots[table.source.slot]
+        numbers, found = ids >> ROW_BITS, [(np.empty(0, np.int64), np.empty(0, np.int64))]
+        present = np.flatnonzero(np.bincount(numbers[ids != NONE])).tolist()
+        for number in present:
+            wanted = self._wanted_of(self._paths[number], table, keys)
+            if wanted is None:
+                return None
+            at, rows = wanted
+            if len(rows) > FEW_KEYS:
+                return None
+            here = position(ids, (number << ROW_BITS) + rows)
+            found.append((at[here[0]], here[1]))
+        return found[-1] if len(present) == 1 else _in_order(found)
+
+    def _wanted_of(self, path: Path, table: TapTable, keys: I64) -> tuple[I64, I64] | None:
+        """Return the rows of a file that have one of the keys, which are few.
+
+        The result has the positions of their keys, and the positions of the rows in the file. It is
+        None if a key of the file is the number that represents a missing value.
+        """
+        assert table.source
+        form = (path, table.source.columns, table.source.hashed, keys.tobytes())
+        if form not in self._wanted:
+            all_keys = self._of(path, table)
+            none = np.empty(0, np.int64), np.empty(0, np.int64)
+            if all_keys is None:  # the file lacks the columns, so its rows have the key of NULL
+                self._wanted[form] = none
+            elif (all_keys == NONE).any():
+                self._wanted[form] = None
+            else:
+                self._wanted[form] = position(all_keys, keys)
+        return self._wanted[form]
 
     def _of(self, path: Path, table: TapTable) -> I64 | None:
         assert table.source
@@ -134,3 +182,10 @@ class SourceKeys:
             for batch in file.iter_batches(PIECE, columns=found.names):
                 found.keys(batch).tofile(keys)
         return np.memmap(place, np.int64, "r")
+
+
+def _in_order(found: list[tuple[I64, I64]]) -> tuple[I64, I64]:
+    """Return positions of keys and rows, in the order of the rows."""
+    at, rows = (np.concatenate(column) for column in zip(*found, strict=True))
+    order = np.argsort(rows)
+    return at[order], rows[order]

@@ -16,6 +16,9 @@ from .tap_table import TapPart, TapTable
 
 MOST_PER_ROW = 16
 """Up to this average number of used rows per row, the used rows are listed one by one."""
+MARK_BITS = 16
+FEW_KEYS = 1 << (MARK_BITS - 4)
+"""The largest number of keys whose marks exclude at least 15 of 16 random values."""
 
 
 @dataclass(frozen=True)
@@ -129,6 +132,18 @@ def position(values: I64, keys: I64) -> tuple[I64, I64]:
     """
     if not len(keys):
         return np.empty(0, np.int64), np.empty(0, np.int64)
-    at = np.minimum(np.searchsorted(keys, values), len(keys) - 1)
-    kept = np.flatnonzero(keys[at] == values)
-    return at[kept], kept
+    if len(keys) > FEW_KEYS:
+        at = np.minimum(np.searchsorted(keys, values), len(keys) - 1)
+        kept = np.flatnonzero(keys[at] == values)
+        return at[kept], kept
+    near = np.zeros(1 << MARK_BITS, bool)
+    near[_mark(keys)] = True
+    some = np.flatnonzero(near[_mark(values)])
+    at = np.minimum(np.searchsorted(keys, values[some]), len(keys) - 1)
+    kept = keys[at] == values[some]
+    return at[kept], some[kept]
+
+
+def _mark(values: I64) -> I64:
+    """Return a small number for each value, so that most values are excluded without a search."""
+    return (values ^ (values >> MARK_BITS)) & ((1 << MARK_BITS) - 1)

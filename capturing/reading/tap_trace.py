@@ -96,13 +96,17 @@ class TapTracer:
         checks = Spread(2, count, self._aside) if table.checked else None
         rows, lower = self._empty(table, count)
         filled = np.zeros(len(keys), bool)
-        for piece in self._pieces(table):
-            _check_key(piece[key], table)
+        for piece, few in self._pieces(table, keys):
+            first = 0 if few else table.first_slot
+            if few:
+                at, found = few
+            else:
+                _check_key(piece[key], table)
+                at, found = position(piece[key], keys)
             if checks:
                 checks.add(piece[key], [piece[key], piece[key + 1]])
-            at, found = position(piece[key], keys)
             filled[at] = True
-            slots = as_ids(table.slots, piece[table.first_slot :, found], self._marks)
+            slots = as_ids(table.slots, piece[first:, found], self._marks)
             _add(rows, lower, table, at, slots)
         if checks:
             check_checks(checks, table.by)
@@ -110,13 +114,21 @@ class TapTracer:
             raise _missing(table)
         return rows, lower
 
-    def _pieces(self, table: TapTable) -> Iterator[I64]:
-        """Yield the rows of a tap, including keys that the tap omits, as arrays of columns."""
+    def _pieces(self, table: TapTable, keys: I64) -> Iterator[tuple[I64, tuple[I64, I64] | None]]:
+        """Yield the rows of a tap, including keys that the tap omits, as arrays of columns.
+
+        With each array come the positions of the wanted keys and of their rows if the rows were
+        found without the keys of all rows; the array then lacks these keys.
+        """
         if not table.source:
-            yield from tap_pieces(table.folder, table.first_slot + len(table.slots))
+            for piece in tap_pieces(table.folder, table.first_slot + len(table.slots)):
+                yield piece, None
             return
         for slots in tap_pieces(table.folder, len(table.slots)):
-            yield self._keys.with_keys(table, slots)
+            if few := self._keys.rows_of(table, keys, slots):
+                yield slots, few
+            else:
+                yield self._keys.with_keys(table, slots), None
 
     def _empty(self, table: TapTable, count: int) -> tuple[PairSet, list[tuple[int, PairSet]]]:
         """Return empty sets for the slots of ``count`` rows of a tap."""

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from provhouse.cypher.access import has_names
-from provhouse.cypher.graph import shared_graph, wipe
+from provhouse.cypher.graph import shared_graph
+from provhouse.cypher.wiping import wipe
 from provhouse.model.arrays import ItemNumbers, among, union
 from provhouse.model.errors import Busy, Damaged, Unavailable
 from provhouse.model.fault_points import reach

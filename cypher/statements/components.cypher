@@ -1,3 +1,3 @@
-UNWIND range(0, size($id) - 1) AS row
-MERGE (c:Component {warehouse: $warehouse, id: $id[row]})
-SET c.items = $items[row], c.triples = $triples[row], c.sets = $sets[row]
+UNWIND range(0, size($rows.id) - 1) AS row
+MERGE (c:Component {warehouse: $warehouse, id: $rows.id[row]})
+SET c.items = $rows.items[row], c.triples = $rows.triples[row], c.sets = $rows.sets[row]

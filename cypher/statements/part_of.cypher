@@ -1,7 +1,7 @@
 // A set is part of one component. After a merge, its relationship to the earlier one is deleted.
-UNWIND range(0, size($set) - 1) AS row
-MERGE (s:Set {warehouse: $warehouse, id: $set[row]})
-MERGE (c:Component {warehouse: $warehouse, id: $component[row]})
+UNWIND range(0, size($rows.set) - 1) AS row
+MERGE (s:Set {warehouse: $warehouse, id: $rows.set[row]})
+MERGE (c:Component {warehouse: $warehouse, id: $rows.component[row]})
 MERGE (s)-[:PART_OF]->(c)
 WITH s, c
 MATCH (s)-[before:PART_OF]->(other)

@@ -1,5 +1,5 @@
 // The tables of a set never change, so that rows of sets which already have a node may omit them.
-UNWIND range(0, size($id) - 1) AS row
-MERGE (s:Set {warehouse: $warehouse, id: $id[row]})
-SET s.component = $component[row], s.items = $items[row], s.triples = $triples[row],
-    s.tables = coalesce($tables_texts[$tables[row]], s.tables)
+UNWIND range(0, size($rows.id) - 1) AS row
+MERGE (s:Set {warehouse: $warehouse, id: $rows.id[row]})
+SET s.component = $rows.component[row], s.items = $rows.items[row], s.triples = $rows.triples[row],
+    s.tables = coalesce($rows.tables_texts[$rows.tables[row]], s.tables)

@@ -1,3 +1,3 @@
-UNWIND range(0, size($name) - 1) AS row
-MERGE (t:Table {warehouse: $warehouse, name: $name[row]})
-SET t.items = $items[row]
+UNWIND range(0, size($rows.name) - 1) AS row
+MERGE (t:Table {warehouse: $warehouse, name: $rows.name[row]})
+SET t.items = $rows.items[row]

@@ -62,10 +62,11 @@ def write_names(path: Path, names: Column, tables: Column, row_ids: RowIds | Non
         for start in range(0, rows.num_rows, BATCH):
             end = min(start + BATCH, rows.num_rows)
             (batch,) = _part(rows, start, end).to_batches()
+            columns = batch.columns
             if row_ids:
                 ids, given = row_ids.ids[start:end], row_ids.given[start:end]
-                batch = batch.append_column(ID, encoded(ids, _codes(batch), given))
-            out.write_batch(batch.cast(schema))
+                columns.append(encoded(ids, _codes(batch), given))
+            out.write_batch(pa.record_batch(columns, schema=schema))
 
 
 def _part(rows: pa.Table, start: int, end: int) -> pa.Table:

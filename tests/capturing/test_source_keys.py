@@ -11,7 +11,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from helpers.witnesses import Found, captured
+from provhouse.capturing.reading import source_keys
 from provhouse.capturing.reading.tap_files import tap_pieces
+from provhouse.capturing.reading.tap_partitions import FEW_KEYS
 from provhouse.capturing.reading.tap_table import KeyColumn, SourceKey
 from provhouse.model.arrays import I64
 from provhouse.model.associations import NONE
@@ -106,12 +108,22 @@ def visits(spark: SparkSession, tmp_path: Path) -> DataFrame:
         pytest.param("day, to", True, marks=pytest.mark.long),
     ],
 )
+@pytest.mark.parametrize("few", [FEW_KEYS, 0])
 def test_each_group_has_its_rows_whatever_makes_it(
-    spark: SparkSession, visits: DataFrame, tmp_path: Path, by: str, hashed: bool | None
+    spark: SparkSession,
+    visits: DataFrame,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    by: str,
+    hashed: bool | None,
+    few: int,
 ) -> None:
     """A tap leaves out up to two key columns. If there are more, it writes a hash of them."""
+    monkeypatch.setattr(source_keys, "FEW_KEYS", few)
     columns = by.split(", ")
     groups = visits.groupBy(*columns).agg(F.sort_array(F.collect_list("id")).alias("ids"))
+    if few:  # rows without any key are only found by the keys of all rows
+        groups = groups.dropna("all", subset=columns)
     found = captured(spark, groups, tmp_path)
     (tap,) = found.traced.output.write.taps
     assert (tap.source and tap.source.hashed, tap.proofs) == (hashed, hashed is not False)

@@ -1,8 +1,9 @@
 """Lists of strings on nodes and relationships are short enough for one block of Neo4j."""
 
+import pyarrow as pa
 import pytest
 
-from provhouse.commit.few import few
+from provhouse.commit.few import briefly, few
 
 
 @pytest.mark.parametrize(
@@ -20,3 +21,22 @@ from provhouse.commit.few import few
 )
 def test_lists_are_short(texts: list[str], shown: list[str] | None) -> None:
     assert few(texts) == shown
+
+
+@pytest.mark.parametrize(
+    ("ops", "shown"),
+    [
+        (["bill", "price"], "bill, price"),
+        (["q13: aggregate by c_name"], "q13: aggregate by c_name"),
+        (["q13: aggregate by customer"], "q13: aggregate by cust..."),
+        (["sum", "q13: aggregate by customer"], "sum, q13: aggregate by..."),
+        (["größe größe größe größe"], "größe größe größ..."),
+        (None, None),
+    ],
+)
+def test_ops_of_a_dependency_take_at_most_25_bytes(
+    ops: list[str] | None, shown: str | None
+) -> None:
+    (found,) = briefly(pa.array([ops], pa.list_(pa.string()))).to_pylist()
+    assert found == (None if shown is None else [shown])
+    assert len((shown or "").encode()) <= 25

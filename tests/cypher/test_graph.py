@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import neo4j
 import networkx as nx
+import pyarrow as pa
 import pytest
 
 from helpers.sampled import one_in
@@ -156,6 +157,24 @@ def test_writing_twice_adds_nothing(graph: Graph) -> None:
         results.append(graph.read(count, {}).rows)
     assert results == [[(4, 8)]] * 2
     assert graph.has_load("commit")
+
+
+def test_a_commit_is_written_whole_or_not_at_all(graph: Graph) -> None:
+    sets = {"id": [1], "component": [1], "items": [2], "triples": [3], "tables": [["t"]]}
+    parts = [
+        ("sets", pa.table(sets)),
+        (
+            "dependencies",
+            pa.table({"set": [1], "derives_from": [2], "triples": [3], "ops": [["o"]]}),
+        ),
+    ]
+    wrong = ("part_of", pa.table({"set": [1], "component": pa.nulls(1, pa.int64())}))
+    with pytest.raises(neo4j.exceptions.Neo4jError):
+        graph.write_commit([*parts, wrong], "c")
+    assert (closure(graph, 1, "upstream"), graph.has_load("c")) == ([], False)
+    graph.write_commit(parts, "c")
+    assert sorted(closure(graph, 1, "upstream")) == [1, 2]
+    assert graph.has_load("c")
 
 
 def test_only_one_generation_is_current(graph: Graph) -> None:
