@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from provhouse.cypher.bulk import FEW
 from provhouse.cypher.graph import Graph
 from provhouse.model.arrays import (
     I64,
@@ -87,9 +88,14 @@ def load_ingest(
                 done += number
                 progress.advance(done, total, "rows")
 
-        for name, pieces in rows.items():
-            for table in pieces:
-                graph.write(name, table, written)
+        if total < FEW:
+            tables = {name: [*pieces] for name, pieces in rows.items() if pieces.rows}
+            whole = {name: pa.concat_tables(tables[name]) for name in tables}
+            graph.write_together(whole, written)
+        else:
+            for name, pieces in rows.items():
+                for table in pieces:
+                    graph.write(name, table, written)
     for merges in snapshot.pieces("merges", [COMPONENT, INTO], ingest):
         graph.write("merges", merges.select([COMPONENT, INTO]))
 
@@ -183,7 +189,7 @@ def bulk(snapshot: Snapshot, ingest: int) -> dict[str, Pieces]:
 
     The keys are the names of the Cypher statements, in the order in which they must run.
     """
-    sets = _touched(snapshot, ingest)
+    sets, nodeless = _touched(snapshot, ingest)
     components = _components(snapshot, sets)
     new = partial(snapshot.pieces, "sets", [SET, TABLES_OF], ingest)
     pairs = snapshot.count_rows_of(ingest, "set_dependencies")
@@ -191,7 +197,7 @@ def bulk(snapshot: Snapshot, ingest: int) -> dict[str, Pieces]:
         "sets": Pieces(len(sets), lambda: _set_rows(snapshot, sets, new())),
         "dependencies": Pieces(pairs, lambda: _dependencies_of(snapshot, ingest)),
         "components": Pieces(len(components), lambda: _component_rows(snapshot, components)),
-        "part_of": Pieces(len(sets), lambda: _part_of_rows(snapshot, sets)),
+        "part_of": Pieces(len(nodeless), lambda: _part_of_rows(snapshot, nodeless)),
     }
 
 
@@ -223,8 +229,12 @@ def _rows(table: pa.Table) -> Rows:
         yield from batch.to_pylist()
 
 
-def _touched(snapshot: Snapshot, ingest: int) -> SetPositions:
-    """Return the sets to write: new sets that get a node, and old sets with changed totals."""
+def _touched(snapshot: Snapshot, ingest: int) -> tuple[SetPositions, SetPositions]:
+    """Return the sets to write, and those of them that may lack a node.
+
+    The sets to write are new sets that get a node, old sets with changed totals, and old sets
+    without a node from which others now derive.
+    """
     touched = snapshot.room.zeros(len(snapshot.set_ids), bool)
     first_new = np.iinfo(np.int64).max
     for rows in snapshot.pieces("sets", [SET], ingest):
@@ -233,16 +243,25 @@ def _touched(snapshot: Snapshot, ingest: int) -> SetPositions:
         touched[new] = snapshot.set_nodes[new]
         first_new = min(first_new, int(born.min(initial=first_new)))
     died = Ranges.read(snapshot.pieces("deaths", [PARTITION, ROW, ROWS], ingest), snapshot.room)
-    for ends in chain(_ends(snapshot, ingest), snapshot.sets_among(died)):
-        touched[snapshot.rows_of_sets(SetIds(unique(ends[ends < first_new])))] = True
-    return _positions(snapshot, touched)
+    for ends in chain(_column(snapshot, ingest, "placements", SET), snapshot.sets_among(died)):
+        touched[_old(snapshot, ends, first_new)] = True
+    for ends in _column(snapshot, ingest, "set_dependencies", DERIVES_FROM):
+        sources = _old(snapshot, ends, first_new)
+        touched[sources[~snapshot.set_nodes[sources]]] = True
+    sets = _positions(snapshot, touched)
+    known = (snapshot.set_ids[sets] < first_new) & snapshot.set_nodes[sets]
+    return sets, SetPositions(sets[~known])
 
 
-def _ends(snapshot: Snapshot, ingest: int) -> Iterator[I64]:
-    """Yield the sets to which an ingest added triples, and both sets of each added dependency."""
-    for table, columns in (("placements", [SET]), ("set_dependencies", [SET, DERIVES_FROM])):
-        for rows in snapshot.pieces(table, columns, ingest):
-            yield from (np.asarray(rows[column]) for column in columns)
+def _old(snapshot: Snapshot, sets: I64, first_new: int) -> SetPositions:
+    """Return the positions of the given sets whose ids are lower than ``first_new``."""
+    return snapshot.rows_of_sets(SetIds(unique(sets[sets < first_new])))
+
+
+def _column(snapshot: Snapshot, ingest: int, table: str, column: str) -> Iterator[I64]:
+    """Yield, in pieces, a column of the rows that an ingest added to a table."""
+    for rows in snapshot.pieces(table, [column], ingest):
+        yield np.asarray(rows[column])
 
 
 def _component_rows(snapshot: Snapshot, components: I64) -> Iterator[pa.Table]:
