@@ -16,7 +16,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.cypher.bulk import FEW
 from provhouse.cypher.graph import Graph
 from provhouse.model.arrays import (
     I64,
@@ -88,14 +87,9 @@ def load_ingest(
                 done += number
                 progress.advance(done, total, "rows")
 
-        if total < FEW:
-            tables = {name: [*pieces] for name, pieces in rows.items() if pieces.rows}
-            whole = {name: pa.concat_tables(tables[name]) for name in tables}
-            graph.write_together(whole, written)
-        else:
-            for name, pieces in rows.items():
-                for table in pieces:
-                    graph.write(name, table, written)
+        for name, pieces in rows.items():
+            for table in pieces:
+                graph.write(name, table, written)
     for merges in snapshot.pieces("merges", [COMPONENT, INTO], ingest):
         graph.write("merges", merges.select([COMPONENT, INTO]))
 

@@ -5,10 +5,9 @@ Therefore each node belongs to a bucket, and the rows are divided into parts by 
 nodes that they touch. Parts with a common bucket are written one after the other.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from itertools import islice
 from threading import Condition
 
 import numpy as np
@@ -19,8 +18,6 @@ WRITERS = 4
 """The number of transactions that are open at the same time."""
 BUCKETS = 2 * WRITERS
 """The number of buckets. With this many, enough parts have no bucket in common."""
-FEW = 40_000
-"""For fewer rows, there are only ``WRITERS`` buckets, since each part takes a transaction."""
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
 """A multiplier that spreads consecutive ids over the buckets."""
 SEPARATOR = ", "
@@ -37,9 +34,8 @@ ENDS: Mapping[str, tuple[tuple[str, str], ...]] = {
 
 @dataclass(frozen=True)
 class BatchPart:
-    """A part of a statement's rows, and all buckets of the nodes that these rows touch."""
+    """A part of the rows, and all buckets of the nodes that these rows touch."""
 
-    name: str
     buckets: frozenset[int]
     rows: pa.Table
 
@@ -56,11 +52,11 @@ class Queue:
     _taken: set[int] = field(default_factory=set)
     _changed: Condition = field(default_factory=Condition)
 
-    def work(self, write: Callable[[str, pa.Table], object]) -> None:
+    def work(self, write: Callable[[pa.Table], object]) -> None:
         """Write parts until none is left. If a write fails, no writer begins another part."""
         try:
             while part := self._take():
-                write(part.name, part.rows)
+                write(part.rows)
                 with self._changed:
                     self._taken -= part.buckets
                     self._changed.notify_all()
@@ -86,17 +82,9 @@ class Queue:
         return None
 
 
-def write_disjoint(
-    tables: Mapping[str, pa.Table], write: Callable[[str, pa.Table], object]
-) -> None:
-    """Call ``write`` with parts of the rows of statements, in several threads.
-
-    Each call gets the name of a statement and some of its rows. Concurrent parts share no node, and
-    the parts of different statements are written in any order.
-    """
-    buckets = WRITERS if sum(map(len, tables.values())) < FEW else BUCKETS
-    found = (part for name, rows in tables.items() for part in parts(name, rows, buckets))
-    queue = Queue(sorted(found, key=lambda part: -part.rows.num_rows))
+def write_disjoint(name: str, rows: pa.Table, write: Callable[[pa.Table], object]) -> None:
+    """Call ``write`` with parts of the rows, in several threads. Concurrent parts share no node."""
+    queue = Queue(sorted(parts(name, rows), key=lambda part: -part.rows.num_rows))
     with ThreadPoolExecutor(WRITERS, thread_name_prefix="neo4j-writer") as pool:
         try:
             for future in [pool.submit(queue.work, write) for _ in range(WRITERS)]:
@@ -106,35 +94,25 @@ def write_disjoint(
             raise
 
 
-def parts(name: str, rows: pa.Table, count: int = BUCKETS) -> Iterator[BatchPart]:
+def parts(name: str, rows: pa.Table) -> Iterator[BatchPart]:
     """Yield the rows of a statement, divided by the buckets of the nodes that they touch.
 
-    ``count`` is the number of buckets. Within a part, the rows keep their order.
+    Within a part, the rows keep their order.
     """
     ends = ENDS[name]
-    each = [_buckets(label, rows[column], count) for label, column in ends]
-    buckets = np.sort(np.stack(each), axis=0)
-    codes = buckets[0] * (2 * count) + buckets[-1]
+    buckets = np.sort(np.stack([_buckets(label, rows[column]) for label, column in ends]), axis=0)
+    codes = buckets[0] * (2 * BUCKETS) + buckets[-1]
     order = np.argsort(codes, kind="stable")
     found, starts = np.unique(codes[order], return_index=True)
     for code, places in zip(found.tolist(), np.split(order, starts[1:]), strict=True):
-        yield BatchPart(name, frozenset(divmod(code, 2 * count)), rows.take(pa.array(places)))
+        yield BatchPart(frozenset(divmod(code, 2 * BUCKETS)), rows.take(pa.array(places)))
 
 
-def _buckets(
-    label: str, ids: pa.ChunkedArray, count: int
-) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+def _buckets(label: str, ids: pa.ChunkedArray) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
     """Return the bucket of each node. No bucket contains both components and sets."""
     spread = np.asarray(ids).astype(np.uint64) * SPREAD
-    own = (spread >> np.uint64(32)) % np.uint64(count)
-    return own.astype(np.int64) + (count if label == "Component" else 0)
-
-
-def in_tables(rows: Iterable[Mapping[str, object]], size: int) -> Iterator[pa.Table]:
-    """Yield rows as Arrow tables of up to ``size`` rows. The rows are consumed lazily."""
-    iterator = iter(rows)
-    while batch := list(islice(iterator, size)):
-        yield pa.Table.from_pylist(batch)
+    own = (spread >> np.uint64(32)) % np.uint64(BUCKETS)
+    return own.astype(np.int64) + (BUCKETS if label == "Component" else 0)
 
 
 def as_text(lists: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
@@ -18,7 +19,7 @@ from provhouse.runtime.packages import Deferred
 from . import guard, server
 from .access import connected
 from .address import Address
-from .bulk import ENDS, in_tables, parameters, write_disjoint
+from .bulk import ENDS, parameters, write_disjoint
 from .driver import open_driver
 from .driver_errors import translated
 from .guard import CypherResult
@@ -93,16 +94,10 @@ class Graph:
         nothing.
         """
         if isinstance(rows, pa.Table) and name in ENDS and rows.num_rows > BATCH:
-            self.write_together({name: rows}, written)
+            write_disjoint(name, rows, lambda part: self._write_part(name, part, written))
             return int(rows.num_rows)
-        tables = [rows] if isinstance(rows, pa.Table) else in_tables(rows, BATCH)
+        tables = [rows] if isinstance(rows, pa.Table) else map(_table, _batches(rows))
         return sum(self._write_part(name, table, written) for table in tables)
-
-    def write_together(
-        self, tables: Mapping[str, pa.Table], written: Callable[[int], object]
-    ) -> None:
-        """Write the rows of statements as ``write`` does, but several transactions at a time."""
-        write_disjoint(tables, lambda name, rows: self._write_part(name, rows, written))
 
     def _write_part(self, name: str, rows: pa.Table, written: Callable[[int], object]) -> int:
         for first in range(0, rows.num_rows, BATCH):
@@ -393,3 +388,13 @@ def wipe(warehouse: str, settings: Settings, progress: Progress) -> None:
     with connected(settings, progress) as address, Graph(address, warehouse) as graph:
         graph.delete_all()
     reach("Neo4j wiped")
+
+
+def _table(rows: list[Mapping[str, object]]) -> pa.Table:
+    return pa.Table.from_pylist(rows)
+
+
+def _batches(rows: Rows) -> Iterator[list[Mapping[str, object]]]:
+    iterator = iter(rows)
+    while batch := list(islice(iterator, BATCH)):
+        yield batch

@@ -116,20 +116,24 @@ def _side_by_side(
 ) -> Iterator[tuple[Piece, I32]]:
     """Search pieces in as many threads as there are cores; yield each piece with its result.
 
-    Pieces of one kind are searched one after the other, in order, because the first search makes
-    the plan for the others. No more pieces are in memory than there are threads.
+    The first piece of a kind makes the plan for the others, so these wait for it. No more pieces
+    are in memory than there are threads.
     """
     threads = min(MOST_THREADS, os.cpu_count() or 1)
     running: dict[Future[I32], Piece] = {}
+    first: dict[bytes, Future[I32]] = {}
 
-    def in_turn(piece: Piece, before: list[Future[I32]]) -> I32:
-        wait(before)
+    def after(before: Future[I32], piece: Piece) -> I32:
+        wait([before])
         return search(piece)
 
     with ThreadPoolExecutor(threads, "search") as pool:
         for piece in pieces:
-            alike = [future for future, other in running.items() if other.kind == piece.kind]
-            running[pool.submit(in_turn, piece, alike)] = piece
+            if piece.kind in first:
+                future = pool.submit(after, first[piece.kind], piece)
+            else:
+                future = first[piece.kind] = pool.submit(search, piece)
+            running[future] = piece
             if len(running) == threads:
                 for future in wait(running, return_when=FIRST_COMPLETED).done:
                     yield running.pop(future), future.result()
@@ -173,7 +177,7 @@ def _roots(piece: Piece, theta: int, limit: int, plans: Plans) -> I32:
         if contraction.find(packed, reader, least - 1):
             best, least = contraction.roots(), contraction.read
             plan = CutPlan(number, contraction.plan)
-    plans[piece.kind] = plan
+    plans.setdefault(piece.kind, plan)
     return in_blocks()[0] if best is None else best
 
 

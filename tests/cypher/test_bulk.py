@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from provhouse.cypher import graph as module
-from provhouse.cypher.bulk import BUCKETS, ENDS, WRITERS, parameters, parts, write_disjoint
+from provhouse.cypher.bulk import ENDS, WRITERS, parameters, parts, write_disjoint
 from provhouse.cypher.graph import Graph
 from provhouse.model.arrays import SetId
 
@@ -26,11 +26,10 @@ def nodes(name: str, rows: pa.Table) -> set[tuple[str, int]]:
     return {(label, id) for label, column in ENDS[name] for id in rows[column].to_pylist()}
 
 
-@pytest.mark.parametrize("count", [WRITERS, BUCKETS])
 @pytest.mark.parametrize("name", ENDS)
-def test_parts_without_a_common_bucket_have_no_common_node(name: str, count: int) -> None:
+def test_parts_without_a_common_bucket_have_no_common_node(name: str) -> None:
     rows = table(name)
-    found = list(parts(name, rows, count))
+    found = list(parts(name, rows))
     columns = [column for _, column in ENDS[name]]
     order = [(column, "ascending") for column in columns]
     whole = pa.concat_tables([part.rows for part in found])
@@ -44,9 +43,9 @@ def test_parts_without_a_common_bucket_have_no_common_node(name: str, count: int
 def test_writers_take_turns_at_a_node() -> None:
     busy, written, lock, met = set[tuple[str, int]](), 0, Lock(), Event()
 
-    def write(name: str, rows: pa.Table) -> None:
+    def write(rows: pa.Table) -> None:
         nonlocal written
-        mine = nodes(name, rows)
+        mine = nodes("dependencies", rows)
         with lock:
             assert not busy & mine
             if busy:
@@ -59,19 +58,19 @@ def test_writers_take_turns_at_a_node() -> None:
         with lock:
             busy.difference_update(mine)
 
-    write_disjoint({name: table(name) for name in ENDS}, write)
-    assert written == ROWS * len(ENDS)
+    write_disjoint("dependencies", table("dependencies"), write)
+    assert written == ROWS
 
 
 def test_an_error_of_one_writer_ends_all() -> None:
     calls = []
 
-    def write(_: str, rows: pa.Table) -> None:
+    def write(rows: pa.Table) -> None:
         calls.append(rows.num_rows)
         raise OSError("no space left")
 
     with pytest.raises(OSError, match="no space left"):
-        write_disjoint({"dependencies": table("dependencies")}, write)
+        write_disjoint("dependencies", table("dependencies"), write)
     assert len(calls) <= WRITERS
 
 
