@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, as_completed, wait
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -23,6 +24,7 @@ from .bands import bands
 from .components import Edges, dense
 from .contraction import Contraction
 from .cycles import cycles, on_cycles
+from .depths import neighbours
 from .distinct import distinct, distinct_pairs
 from .ordered_blocks import blocks
 from .packing import pack
@@ -57,7 +59,7 @@ class Piece:
     Tables are numbered from 0, edges connect positions of items.
     """
 
-    items: I64
+    items: I32
     table: I32
     src: I32
     dst: I32
@@ -233,10 +235,11 @@ def _as_met(src: I32, dst: I32) -> I64:
     return np.argsort(first)
 
 
-def _runs(rank: I32, count: int) -> Iterator[I64]:
+def _runs(rank: I32, count: int) -> Iterator[I32]:
     """For each number from 0 to ``count`` - 1, yield its positions in ``rank``."""
-    order = np.argsort(rank, kind="stable")
-    yield from np.split(order, np.searchsorted(rank[order], np.arange(1, count + 1)))[:count]
+    at, places = neighbours(count + 1, rank, np.arange(len(rank), dtype=np.int32))
+    for start, end in pairwise(at[:-1].tolist()):
+        yield places[start:end]
 
 
 class _Packed:

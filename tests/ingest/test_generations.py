@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 from random import Random
+from typing import cast
 
 import networkx as nx
 import pytest
@@ -35,6 +36,9 @@ RETURN labels(n)[0], properties(n), type(r), properties(r), labels(m)[0], coales
 """
 
 
+FLOW = """
+MATCH (a:Table {warehouse: $warehouse})-[r:DERIVES_FROM]->(b) RETURN b.name, a.name, r.triples
+"""
 LOOSE = "MATCH (s:Set {warehouse: $warehouse}) WHERE NOT (s)-[:PART_OF]->() RETURN s.id"
 COMPONENTS = """
 MATCH (c:Component {warehouse: $warehouse}) WHERE NOT (c)-[:MERGED_INTO]->()
@@ -81,7 +85,7 @@ def test_ten_appends_answer_like_one_ingest(houses: Houses) -> None:
 
 
 @pytest.mark.long
-def test_neo4j_shows_each_component_after_appends(houses: Houses) -> None:
+def test_neo4j_shows_the_whole_after_appends(houses: Houses) -> None:
     """Three ingests connect components in several ways; networkx finds what Neo4j must show.
 
     Sets that are whole components have no node until triples connect them with other sets.
@@ -102,9 +106,12 @@ def test_neo4j_shows_each_component_after_appends(houses: Houses) -> None:
     with house.asker() as asker:
         found = asker.graph.read(COMPONENTS, {}).rows
         assert not asker.graph.read(LOOSE, {}).rows
+        flow = Counter((each.src_table, each.dst_table) for each in rows)
+        drawn = {(str(row[0]), str(row[1])): row[2] for row in asker.graph.read(FLOW, {}).rows}
+        assert drawn == {ends: count for ends, count in flow.items() if all(ends)}
     assert Counter((items, held) for _, items, held, _, _ in found) <= count
     assert all(held == of_sets for _, _, held, _, of_sets in found)
-    sets = {each: component for component, _, _, some, _ in found for each in some}
+    sets = {each: row[0] for row in found for each in cast(list[int], row[3])}
     whole = dict(zip(snapshot.set_ids.tolist(), snapshot.set_components.tolist(), strict=True))
     size = Counter(whole.values())
     assert {one for one, component in whole.items() if size[component] > 1} <= sets.keys()
