@@ -1,6 +1,7 @@
 """Find the set dependencies of an ingest that other ingests have added too."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 
 import numpy as np
 import pyarrow as pa
@@ -33,18 +34,31 @@ def dependencies_again(
         return
     if but is not None and but == ingests[-1].as_py():  # earlier ingests lack the new sets
         codes = _distinct(snapshot, _older(snapshot, pairs, but))
-        if not len(codes):
+        ends = snapshot.pieces("set_dependencies", [SET, DERIVES_FROM, INGEST])
+        # Ops take most of the time to read, and new triples rarely repeat a stored dependency.
+        if not len(codes) or not any(map(len, _again(snapshot, ends, but, lambda: codes))):
             return
-    for rows in snapshot.pieces("set_dependencies", wanted):
-        rows = rows.filter(pa.array(np.asarray(rows[INGEST]) != but))
-        if not rows.num_rows:
+    stored = snapshot.pieces("set_dependencies", wanted)
+    known = cache(lambda: _distinct(snapshot, pairs) if codes is None else codes)
+    yield from _again(snapshot, stored, but, known)
+
+
+def _again(
+    snapshot: Snapshot, stored: Iterable[pa.Table], but: int | None, codes: Callable[[], I64]
+) -> Iterator[pa.Table]:
+    """Yield the stored dependencies whose pairs have one of the given codes.
+
+    Rows of the ingest ``but`` are left out.
+    """
+    for rows in stored:
+        others = np.asarray(rows[INGEST]) != but
+        if not others.any():
             continue
-        if codes is None:
-            codes = _distinct(snapshot, pairs)
-        code, _ = pair_codes(snapshot, rows)
-        again = rows.filter(pa.array(among(code, codes)))
-        if again.num_rows:
-            yield again
+        if not others.all():
+            rows = rows.filter(pa.array(others))
+        again = among(pair_codes(snapshot, rows)[0], codes())
+        if again.any():
+            yield rows.filter(pa.array(again))
 
 
 def _older(snapshot: Snapshot, pairs: Iterable[pa.Table], ingest: int) -> Iterator[pa.Table]:
@@ -73,7 +87,8 @@ def pair_codes(snapshot: Snapshot, rows: pa.Table) -> tuple[I64, Bools]:
     code = np.zeros(rows.num_rows, np.int64)
     for column in (SET, DERIVES_FROM):
         sets = SetIds(np.asarray(rows[column]))
-        at = np.searchsorted(ids, sets)
-        shown &= among(sets, ids)
+        at = snapshot.positions(sets)
+        if len(ids):
+            shown &= ids[np.minimum(at, len(ids) - 1)] == sets
         code = code * len(ids) + at
     return code, shown

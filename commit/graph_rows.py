@@ -65,11 +65,12 @@ def load(
     rows = _changed_rows(snapshot, ingest, imported)
     if sum(pieces.rows for pieces in rows.values()) <= BATCH:
         parts = [(name, table) for name, pieces in rows.items() for table in pieces]
-        parts += [(name, pa.Table.from_pylist(some)) for name, some in table_lists(snapshot)]
+        listed = table_lists(snapshot, ingest)
+        parts += [(name, pa.Table.from_pylist(rows_of)) for name, rows_of in listed]
         graph.write_commit(parts, snapshot.commit.commit)
         return
     _write(graph, rows, progress)
-    _load_tables(graph, snapshot)
+    _load_tables(graph, snapshot, ingest)
     graph.write_load(snapshot.commit.commit)
 
 
@@ -178,8 +179,8 @@ def _positions(snapshot: Snapshot, marks: Bools) -> SetPositions:
     return SetPositions(snapshot.room.joined(parts, np.int64))
 
 
-def _load_tables(graph: Graph, snapshot: Snapshot) -> None:
-    for name, rows in table_lists(snapshot):
+def _load_tables(graph: Graph, snapshot: Snapshot, ingest: int | None = None) -> None:
+    for name, rows in table_lists(snapshot, ingest):
         graph.write(name, rows)
 
 
@@ -200,7 +201,7 @@ def bulk(snapshot: Snapshot, ingest: int) -> dict[str, Pieces]:
 
     The keys are the names of the Cypher statements, in the order in which they must run.
     """
-    sets = _touched(snapshot, ingest)
+    sets, nodeless = _touched(snapshot, ingest)
     components = _components(snapshot, sets)
     new = partial(snapshot.pieces, "sets", [SET, TABLES_OF], ingest)
     pairs = snapshot.count_rows_of(ingest, "set_dependencies")
@@ -208,7 +209,7 @@ def bulk(snapshot: Snapshot, ingest: int) -> dict[str, Pieces]:
         "sets": Pieces(len(sets), lambda: _set_rows(snapshot, sets, new())),
         "dependencies": Pieces(pairs, lambda: _dependencies_of(snapshot, ingest)),
         "components": Pieces(len(components), lambda: _component_rows(snapshot, components)),
-        "part_of": Pieces(len(sets), lambda: _part_of_rows(snapshot, sets)),
+        "part_of": Pieces(len(nodeless), lambda: _part_of_rows(snapshot, nodeless)),
     }
 
 
@@ -234,8 +235,12 @@ def announce(graph: Graph, snapshot: Snapshot, modules: ModuleGraph) -> None:
     graph.announce(shown, modules)
 
 
-def _touched(snapshot: Snapshot, ingest: int) -> SetPositions:
-    """Return the sets to write: new sets that get a node, and old sets with changed totals."""
+def _touched(snapshot: Snapshot, ingest: int) -> tuple[SetPositions, SetPositions]:
+    """Return the sets to write, and those of them that may lack a node.
+
+    The sets to write are new sets that get a node, old sets with changed totals, and old sets
+    without a node from which others now derive.
+    """
     touched = snapshot.room.zeros(len(snapshot.set_ids), bool)
     first_new = np.iinfo(np.int64).max
     for rows in snapshot.pieces("sets", [SET], ingest):
@@ -244,16 +249,25 @@ def _touched(snapshot: Snapshot, ingest: int) -> SetPositions:
         touched[new] = snapshot.set_nodes[new]
         first_new = min(first_new, int(born.min(initial=first_new)))
     died = Ranges.read(snapshot.pieces("deaths", [PARTITION, ROW, ROWS], ingest), snapshot.room)
-    for ends in chain(_ends(snapshot, ingest), snapshot.sets_among(died)):
-        touched[snapshot.rows_of_sets(SetIds(unique(ends[ends < first_new])))] = True
-    return _positions(snapshot, touched)
+    for ends in chain(_column(snapshot, ingest, "placements", SET), snapshot.sets_among(died)):
+        touched[_old(snapshot, ends, first_new)] = True
+    for ends in _column(snapshot, ingest, "set_dependencies", DERIVES_FROM):
+        sources = _old(snapshot, ends, first_new)
+        touched[sources[~snapshot.set_nodes[sources]]] = True
+    sets = _positions(snapshot, touched)
+    known = (snapshot.set_ids[sets] < first_new) & snapshot.set_nodes[sets]
+    return sets, SetPositions(sets[~known])
 
 
-def _ends(snapshot: Snapshot, ingest: int) -> Iterator[I64]:
-    """Yield the sets to which an ingest added triples, and both sets of each added dependency."""
-    for table, columns in (("placements", [SET]), ("set_dependencies", [SET, DERIVES_FROM])):
-        for rows in snapshot.pieces(table, columns, ingest):
-            yield from (np.asarray(rows[column]) for column in columns)
+def _old(snapshot: Snapshot, sets: I64, first_new: int) -> SetPositions:
+    """Return the positions of the given sets whose ids are lower than ``first_new``."""
+    return snapshot.rows_of_sets(SetIds(unique(sets[sets < first_new])))
+
+
+def _column(snapshot: Snapshot, ingest: int, table: str, column: str) -> Iterator[I64]:
+    """Yield, in pieces, a column of the rows that an ingest added to a table."""
+    for rows in snapshot.pieces(table, [column], ingest):
+        yield np.asarray(rows[column])
 
 
 def _component_rows(snapshot: Snapshot, components: I64) -> Iterator[pa.Table]:

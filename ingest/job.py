@@ -174,6 +174,10 @@ class Job:
         # All steps share the snapshot, so each look-up is opened once and each table read once.
         return Snapshot(self.layout, self.extends, room=self.room) if self.extends else None
 
+    def after(self, commit: Commit) -> Snapshot:
+        """Return a snapshot of the generation that this job makes."""
+        return Snapshot(self.layout, commit, room=self.room, earlier=self.snapshot())
+
     @property
     def names(self) -> Names:
         """The names of the generation that this job adds to; empty if it begins a base."""

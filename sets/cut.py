@@ -37,20 +37,22 @@ def cut(
     each piece, which replaces theta: pieces with fewer items are not cut. Sets are numbered from 0.
     """
     sets = piece.copy()
-    bar = np.full(len(piece), theta, np.int32) if bars is None else bars[piece]
-    large = np.bincount(piece)[piece] >= bar
+    sizes = np.bincount(piece)
+    bars = np.full(len(sizes), theta, np.int32) if bars is None else bars
+    large = (sizes >= bars[: len(sizes)])[piece]
     if not large.any():
         return sets, int(piece.max(initial=-1)) + 1
     place = np.cumsum(large, dtype=np.int32) - np.int32(1)
     inside = large[src]
-    label, src, dst = dense_values(piece[large]), place[src[inside]], place[dst[inside]]
+    piece, src, dst = piece[large], place[src[inside]], place[dst[inside]]
+    label, bar = dense_values(piece), bars[piece]
     table = table[large]
     for level in splits:
         still = np.bincount(label)[label] >= theta
         side = np.where(still, level[table], -2).astype(np.int32)
         label = _relabel(label, src, dst, side)
-    sets[large] = find_sets(label, src, dst, table, theta, limit, plans, bar[large])
-    sets[large] += np.int32(piece.max() + 1)
+    sets[large] = find_sets(label, src, dst, table, theta, limit, plans, bar)
+    sets[large] += np.int32(len(sizes))
     sets = dense_values(sets)
     return sets, int(sets.max(initial=-1)) + 1
 

@@ -72,15 +72,25 @@ class ItemGraph:
     def _stored(self) -> StoredSets:
         return self._load_stored()
 
-    def _new_edges(self) -> Iterator[tuple[I32, I32]]:
+    def _new_edges(self) -> Iterable[tuple[I32, I32]]:
+        if len(self.new_places) == len(self._is_new):
+            return self._edges()
+        return self._edges_between_new()
+
+    def _edges_between_new(self) -> Iterator[tuple[I32, I32]]:
         for src, dst in self._edges():
             inside = self._is_new[src] & self._is_new[dst]
             yield self._index[src[inside]], self._index[dst[inside]]
 
     @cached_property
+    def _connected(self) -> I32:
+        """For each new item, the first item to which edges between new items connect it."""
+        return weak_components(len(self.new_places), self._new_edges())
+
+    @cached_property
     def pieces(self) -> I32:
         """The piece of each new item, numbered from 0."""
-        return dense(weak_components(len(self.new_places), self._new_edges()))[0]
+        return dense(self._connected)[0]
 
     def bars(self, theta: int) -> I32:
         """Return, for each piece, the minimum number of items with which it is cut into sets.
@@ -121,6 +131,8 @@ class ItemGraph:
     def _roots(self) -> tuple[I32, I32]:
         """The union-find root of each new item, and of each stored component."""
         count = len(self.new_places)
+        if count == len(self._is_new):
+            return self._connected, np.empty(0, np.int32)
         ids, of_set = self._stored_components
         node = np.empty(len(self._is_new), np.int32)
         node[self.new_places] = np.arange(count, dtype=np.int32)

@@ -32,7 +32,7 @@ def parents_first(start: I64, at: I64, heads: I32) -> I64:
     return result
 
 
-@compiled()
+@compiled(nogil=True)
 def _depth_first(start: I64, at: I64, heads: I32) -> I64:
     """Return the nodes in postorder: each node comes after all nodes that it reaches."""
     order = np.empty(len(start), np.int64)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, as_completed, wait
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -23,6 +24,7 @@ from .bands import bands
 from .components import Edges, dense
 from .contraction import Contraction
 from .cycles import cycles, on_cycles
+from .depths import neighbours
 from .distinct import distinct, distinct_pairs
 from .ordered_blocks import blocks
 from .packing import pack
@@ -57,7 +59,7 @@ class Piece:
     Tables are numbered from 0, edges connect positions of items.
     """
 
-    items: I64
+    items: I32
     table: I32
     src: I32
     dst: I32
@@ -116,20 +118,24 @@ def _side_by_side(
 ) -> Iterator[tuple[Piece, I32]]:
     """Search pieces in as many threads as there are cores; yield each piece with its result.
 
-    Pieces of one kind are searched one after the other, in order, because the first search makes
-    the plan for the others. No more pieces are in memory than there are threads.
+    The first piece of a kind makes the plan for the others, so these wait for it. No more pieces
+    are in memory than there are threads.
     """
     threads = min(MOST_THREADS, os.cpu_count() or 1)
     running: dict[Future[I32], Piece] = {}
+    first: dict[bytes, Future[I32]] = {}
 
-    def in_turn(piece: Piece, before: list[Future[I32]]) -> I32:
-        wait(before)
+    def after(before: Future[I32], piece: Piece) -> I32:
+        wait([before])
         return search(piece)
 
     with ThreadPoolExecutor(threads, "search") as pool:
         for piece in pieces:
-            alike = [future for future, other in running.items() if other.kind == piece.kind]
-            running[pool.submit(in_turn, piece, alike)] = piece
+            if piece.kind in first:
+                future = pool.submit(after, first[piece.kind], piece)
+            else:
+                future = first[piece.kind] = pool.submit(search, piece)
+            running[future] = piece
             if len(running) == threads:
                 for future in wait(running, return_when=FIRST_COMPLETED).done:
                     yield running.pop(future), future.result()
@@ -173,7 +179,7 @@ def _roots(piece: Piece, theta: int, limit: int, plans: Plans) -> I32:
         if contraction.find(packed, reader, least - 1):
             best, least = contraction.roots(), contraction.read
             plan = CutPlan(number, contraction.plan)
-    plans[piece.kind] = plan
+    plans.setdefault(piece.kind, plan)
     return in_blocks()[0] if best is None else best
 
 
@@ -229,10 +235,11 @@ def _as_met(src: I32, dst: I32) -> I64:
     return np.argsort(first)
 
 
-def _runs(rank: I32, count: int) -> Iterator[I64]:
+def _runs(rank: I32, count: int) -> Iterator[I32]:
     """For each number from 0 to ``count`` - 1, yield its positions in ``rank``."""
-    order = np.argsort(rank, kind="stable")
-    yield from np.split(order, np.searchsorted(rank[order], np.arange(1, count + 1)))[:count]
+    at, places = neighbours(count + 1, rank, np.arange(len(rank), dtype=np.int32))
+    for start, end in pairwise(at[:-1].tolist()):
+        yield places[start:end]
 
 
 class _Packed:

@@ -23,7 +23,7 @@ class LoadResult:
 def load(job: Job, commit: Commit) -> LoadResult:
     """Write sets and dependencies to Neo4j; use Neo4j's importer if the server is not running."""
     assert job.neo4j, "a preview ends before this"
-    after, ingest = Snapshot(job.layout, commit, room=job.room), job.ids.ingest
+    after, ingest = job.after(commit), job.ids.ingest
     first: Import | None = None
     graph = job.neo4j.await_graph()
     if graph is None:

@@ -100,7 +100,7 @@ def write(
     tables = {**extended.tables, **versions}
     patterns = read.patterns(job.patterns)
     commit = replace(commit, tables=tables, naming=job.naming, theta=job.theta, patterns=patterns)
-    after = Snapshot(job.layout, commit, room=job.room)
+    after = job.after(commit)
     new = range(ids.partition, ids.partition + placed.partitions)
     commit = with_shared_counts(job.snapshot(), after, placed.ended.deaths, new)
     return replace(commit, totals=_totals(job, after, cut, placed))

@@ -60,8 +60,20 @@ class Snapshot(VisibleRows):
     never do. Read names, ops and attributes inside ``Names.settled``.
 
     Arrays of all sets, dependencies, placements, deaths, assertions, merges and groups are
-    allocated in ``room``.
+    allocated in ``room``. If one ingest made the generation, ``earlier`` may be a snapshot of the
+    generation before it, whose sets are then not read again.
     """
+
+    def __init__(
+        self,
+        layout: Layout,
+        commit: Commit,
+        kept: int = 0,
+        room: Room = MEMORY,
+        earlier: "Snapshot | None" = None,
+    ) -> None:
+        super().__init__(layout, commit, kept, room)
+        self._earlier = earlier
 
     def __reduce__(self) -> tuple[type["Snapshot"], tuple[Layout, Commit, int, Room]]:
         # Arrays are not sent along: a task in another process reads those that it needs.
@@ -70,13 +82,18 @@ class Snapshot(VisibleRows):
     @cached_property
     def _sets(self) -> dict[str, Array]:
         """The numeric columns of the table ``sets``, in the order of ``FIRST``."""
-        version = self.commit.tables.get("sets")
+        version, earlier = self.commit.tables.get("sets"), self._earlier
         count, at = count_rows(self.folder("sets"), "sets", version), 0
         found: dict[str, Array] = {
             name: self.room.empty(count, bool if name == NODE else np.int64)
             for name in (SET, COMPONENT, FIRST, ITEMS, NODE)
         }
-        for rows in self.pieces("sets", [*found]):
+        if earlier:
+            at = len(earlier.set_ids)
+            for name, values in found.items():
+                values[:at] = earlier._sets[name]
+        added = self.ingests[INGEST][-1].as_py() if earlier else None
+        for rows in self.pieces("sets", [*found], added):
             for name, values in found.items():
                 values[at : at + rows.num_rows] = np.asarray(rows[name])
             at += rows.num_rows
@@ -138,9 +155,11 @@ class Snapshot(VisibleRows):
     def set_triples(self) -> I64:
         """For each set in ``set_ids``, the number of live triples whose dst is in it."""
         found = self.room.zeros(len(self.set_ids), np.int64)
-        for placed, dead in self._placed_and(self.deaths):
-            at = np.searchsorted(self.set_ids, placed.sets)
-            np.add.at(found, at, placed.triples - dead)
+        for rows in self.pieces("placements", [SET, TRIPLES]):
+            np.add.at(found, self.positions(SetIds(_ints(rows, SET))), _ints(rows, TRIPLES))
+        if len(self.deaths):
+            for placed, dead in self._placed_and(self.deaths):
+                np.subtract.at(found, self.positions(placed.sets), dead)
         return found
 
     @cached_property
@@ -284,8 +303,8 @@ class Snapshot(VisibleRows):
         """All set dependencies, as parallel arrays: a set, and a set that it derives from."""
         child, parent = Growing(self.room, np.int64), Growing(self.room, np.int64)
         for rows in self.pieces("set_dependencies", [SET, DERIVES_FROM]):
-            child.add(np.searchsorted(self.set_ids, _ints(rows, SET)))
-            parent.add(np.searchsorted(self.set_ids, _ints(rows, DERIVES_FROM)))
+            child.add(self.positions(SetIds(_ints(rows, SET))))
+            parent.add(self.positions(SetIds(_ints(rows, DERIVES_FROM))))
         return SetPositions(child.array()), SetPositions(parent.array())
 
     @cached_property
@@ -340,10 +359,20 @@ class Snapshot(VisibleRows):
 
         Invisible sets are left out.
         """
-        at = np.searchsorted(self.set_ids, sets)
+        at = self.positions(sets)
         inside = at < len(self.set_ids)
-        at = at[inside]
-        return SetPositions(at[self.set_ids[at] == sets[inside]])
+        found = at[inside]
+        return SetPositions(found[self.set_ids[found] == sets[inside]])
+
+    def positions(self, sets: SetIds) -> SetPositions:
+        """Return the positions in ``set_ids`` at which the sets with these ids are, if visible.
+
+        For an invisible set, this is the position of the next higher id.
+        """
+        ids = self.set_ids
+        if len(ids) and ids[-1] - ids[0] == len(ids) - 1:  # no id is missing
+            return SetPositions(np.clip(sets - ids[0], 0, len(ids)))
+        return SetPositions(np.searchsorted(ids, sets))
 
 
 def all_of_base(layout: Layout, base: int, room: Room = MEMORY) -> Snapshot:

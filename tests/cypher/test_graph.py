@@ -142,6 +142,7 @@ def test_writing_twice_adds_nothing(graph: Graph) -> None:
         ("sets", {"id": 1, "component": 1, "items": 2, "triples": 3, "tables": ["t"]}),
         ("dependencies", {"set": 1, "derives_from": 2, "triples": 3, "ops": ["o"]}),
         ("components", {"id": 1, "items": 2, "triples": 3, "sets": 4}),
+        ("components", {"id": 2, "items": 2, "triples": 3, "sets": 4}),
         ("part_of", {"set": 1, "component": 1}),
         ("merges", {"component": 2, "into": 1}),
         ("tables", {"name": "t", "items": 2}),
@@ -175,6 +176,15 @@ def test_a_commit_is_written_whole_or_not_at_all(graph: Graph) -> None:
     graph.write_commit(parts, "c")
     assert sorted(closure(graph, 1, "upstream")) == [1, 2]
     assert graph.has_load("c")
+
+
+def test_a_merge_makes_no_node_for_a_component_without_one(graph: Graph) -> None:
+    graph.write("components", [{"id": 2, "items": 2, "triples": 3, "sets": 4}])
+    graph.write("merges", [{"component": one, "into": 1} for one in (2, 3)])
+    query = "MATCH (c:Component {warehouse: $warehouse}) RETURN c.id AS id ORDER BY id"
+    assert graph.read(query, {}).rows == [(1,), (2,)]
+    into = "MATCH (c:Component {warehouse: $warehouse})-[:MERGED_INTO]->(d) RETURN c.id, d.id"
+    assert graph.read(into, {}).rows == [(2, 1)]
 
 
 def test_only_one_generation_is_current(graph: Graph) -> None:

@@ -4,11 +4,14 @@
 """
 
 import csv
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 from random import Random
+from typing import cast
 
+import networkx as nx
 import pytest
 from neo4j import GraphDatabase
 
@@ -30,6 +33,17 @@ SHOWN = """
 MATCH (n {warehouse: $warehouse}) WHERE n:Table OR n:Component OR n:Set
 OPTIONAL MATCH (n)-[r]->(m)
 RETURN labels(n)[0], properties(n), type(r), properties(r), labels(m)[0], coalesce(m.id, m.name)
+"""
+
+
+FLOW = """
+MATCH (a:Table {warehouse: $warehouse})-[r:DERIVES_FROM]->(b) RETURN b.name, a.name, r.triples
+"""
+LOOSE = "MATCH (s:Set {warehouse: $warehouse}) WHERE NOT (s)-[:PART_OF]->() RETURN s.id"
+COMPONENTS = """
+MATCH (c:Component {warehouse: $warehouse}) WHERE NOT (c)-[:MERGED_INTO]->()
+OPTIONAL MATCH (s:Set)-[:PART_OF]->()-[:MERGED_INTO*0..]->(c)
+RETURN c.id, c.items, c.triples, collect(DISTINCT s.id) AS sets, sum(s.triples)
 """
 
 
@@ -68,6 +82,40 @@ def test_ten_appends_answer_like_one_ingest(houses: Houses) -> None:
             for direction in DIRECTIONS:
                 answers = [content(asker.ask(item, direction, "csprov")) for asker in (one, other)]
                 assert answers[0] == answers[1]
+
+
+@pytest.mark.long
+def test_neo4j_shows_the_whole_after_appends(houses: Houses) -> None:
+    """Three ingests connect components in several ways; networkx finds what Neo4j must show.
+
+    Sets that are whole components have no node until triples connect them with other sets.
+    """
+    rows = sorted(set(triples(*range(500, 512))))
+    Random(7).shuffle(rows)
+    house = houses(theta=5, pack=3, plain_nodes=0)
+    for part in range(3):
+        house.ingest(rows[part::3])
+    commit = current(house.layout)
+    assert commit
+    snapshot = Snapshot(house.layout, commit)
+    edges = nx.DiGraph((each.src, each.dst) for each in rows)
+    count = Counter(
+        (len(some), sum(each.dst in some for each in rows))
+        for some in nx.weakly_connected_components(edges)
+    )
+    with house.asker() as asker:
+        found = asker.graph.read(COMPONENTS, {}).rows
+        assert not asker.graph.read(LOOSE, {}).rows
+        flow = Counter((each.src_table, each.dst_table) for each in rows)
+        drawn = {(str(row[0]), str(row[1])): row[2] for row in asker.graph.read(FLOW, {}).rows}
+        assert drawn == {ends: count for ends, count in flow.items() if all(ends)}
+    assert Counter((items, held) for _, items, held, _, _ in found) <= count
+    assert all(held == of_sets for _, _, held, _, of_sets in found)
+    sets = {each: row[0] for row in found for each in cast(list[int], row[3])}
+    whole = dict(zip(snapshot.set_ids.tolist(), snapshot.set_components.tolist(), strict=True))
+    size = Counter(whole.values())
+    assert {one for one, component in whole.items() if size[component] > 1} <= sets.keys()
+    assert all(whole[one] == component for one, component in sets.items())
 
 
 def shown(house: House, sets: set[int]) -> list[str]:
