@@ -64,7 +64,7 @@ def load(
 ) -> None:
     """Write the changes of ``ingest``, then record in Neo4j that the commit is loaded."""
     load_ingest(graph, snapshot, ingest, progress, imported)
-    _load_tables(graph, snapshot, ingest)
+    _load_tables(graph, snapshot)
     graph.write_load(snapshot.commit.commit)
 
 
@@ -161,18 +161,9 @@ def _positions(snapshot: Snapshot, marks: Bools) -> SetPositions:
     return SetPositions(snapshot.room.joined(parts, np.int64))
 
 
-def _load_tables(graph: Graph, snapshot: Snapshot, ingest: int | None = None) -> None:
-    """Write all tables and the relationships between them, or only those that an ingest changed."""
-    for statement, table, keys, write in (
-        ("tables", "tables", [TABLE], _table_rows),
-        ("derives_from", "workflow", [SRC_TABLE, DST_TABLE], _workflow_rows),
-    ):
-        rows = snapshot.rows(table)
-        if ingest is not None:
-            changed = snapshot.rows_of(ingest, table)
-            for key in keys:
-                rows = rows.filter(pc.is_in(rows[key], changed[key].combine_chunks()))
-        graph.write(statement, write(rows))
+def _load_tables(graph: Graph, snapshot: Snapshot) -> None:
+    graph.write("tables", _table_rows(snapshot))
+    graph.write("derives_from", _workflow_rows(snapshot))
 
 
 @dataclass(frozen=True)
@@ -372,15 +363,17 @@ def _dependency_rows(rows: pa.Table) -> pa.Table:
     return rows.select([SET, DERIVES_FROM, TRIPLES]).append_column("ops", few_of_each(rows[OPS]))
 
 
-def _table_rows(rows: pa.Table) -> Rows:
+def _table_rows(snapshot: Snapshot) -> Rows:
+    rows = snapshot.rows("tables")
     sums = rows.group_by(TABLE).aggregate([("items", "sum")])
     for row in _rows(sums):
         if row[TABLE]:
             yield {"name": node_key(cast(str, row[TABLE])), "items": row["items_sum"]}
 
 
-def _workflow_rows(rows: pa.Table) -> Rows:
-    for row in _rows(merged([rows.drop_columns([INGEST])], SRC_TABLE, DST_TABLE)):
+def _workflow_rows(snapshot: Snapshot) -> Rows:
+    rows = snapshot.rows("workflow").drop_columns([INGEST])
+    for row in _rows(merged([rows], SRC_TABLE, DST_TABLE)):
         source, table = (cast(str, row[end]) for end in (SRC_TABLE, DST_TABLE))
         if source and table:
             yield {
