@@ -65,12 +65,11 @@ def load(
     rows = _changed_rows(snapshot, ingest, imported)
     if sum(pieces.rows for pieces in rows.values()) <= BATCH:
         parts = [(name, table) for name, pieces in rows.items() for table in pieces]
-        listed = table_lists(snapshot, ingest)
-        parts += [(name, pa.Table.from_pylist(rows_of)) for name, rows_of in listed]
+        parts += [(name, pa.Table.from_pylist(some)) for name, some in table_lists(snapshot)]
         graph.write_commit(parts, snapshot.commit.commit)
         return
     _write(graph, rows, progress)
-    _load_tables(graph, snapshot, ingest)
+    _load_tables(graph, snapshot)
     graph.write_load(snapshot.commit.commit)
 
 
@@ -179,8 +178,8 @@ def _positions(snapshot: Snapshot, marks: Bools) -> SetPositions:
     return SetPositions(snapshot.room.joined(parts, np.int64))
 
 
-def _load_tables(graph: Graph, snapshot: Snapshot, ingest: int | None = None) -> None:
-    for name, rows in table_lists(snapshot, ingest):
+def _load_tables(graph: Graph, snapshot: Snapshot) -> None:
+    for name, rows in table_lists(snapshot):
         graph.write(name, rows)
 
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from typing import cast
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from provhouse.model.columns import DST_TABLE, INGEST, OPS, SRC_TABLE, TABLE, TRIPLES
 from provhouse.store.tables.snapshot import Snapshot
@@ -16,35 +15,27 @@ Rows = Iterator[Mapping[str, object]]
 CHUNK = 20_000
 
 
-def table_lists(
-    snapshot: Snapshot, ingest: int | None = None
-) -> Iterator[tuple[str, list[Mapping[str, object]]]]:
-    """Yield the rows about item tables, and about the tables that they derive from.
-
-    With ``ingest``, only those that it changed.
-    """
-    for statement, table, keys, rows_of in (
-        ("tables", "tables", [TABLE], _table_rows),
-        ("derives_from", "workflow", [SRC_TABLE, DST_TABLE], _workflow_rows),
+def table_lists(snapshot: Snapshot) -> Iterator[tuple[str, list[Mapping[str, object]]]]:
+    """Yield the rows about item tables, and about the tables that they derive from."""
+    for name, rows in (
+        ("tables", _table_rows(snapshot)),
+        ("derives_from", _workflow_rows(snapshot)),
     ):
-        rows = snapshot.rows(table)
-        if ingest is not None:
-            changed = snapshot.rows_of(ingest, table)
-            for key in keys:
-                rows = rows.filter(pc.is_in(rows[key], changed[key].combine_chunks()))
-        if found := list(rows_of(rows)):
-            yield statement, found
+        if found := list(rows):
+            yield name, found
 
 
-def _table_rows(rows: pa.Table) -> Rows:
+def _table_rows(snapshot: Snapshot) -> Rows:
+    rows = snapshot.rows("tables")
     sums = rows.group_by(TABLE).aggregate([("items", "sum")])
     for row in _rows(sums):
         if row[TABLE]:
             yield {"name": node_key(cast(str, row[TABLE])), "items": row["items_sum"]}
 
 
-def _workflow_rows(rows: pa.Table) -> Rows:
-    for row in _rows(merged([rows.drop_columns([INGEST])], SRC_TABLE, DST_TABLE)):
+def _workflow_rows(snapshot: Snapshot) -> Rows:
+    rows = snapshot.rows("workflow").drop_columns([INGEST])
+    for row in _rows(merged([rows], SRC_TABLE, DST_TABLE)):
         source, table = (cast(str, row[end]) for end in (SRC_TABLE, DST_TABLE))
         if source and table:
             yield {

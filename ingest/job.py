@@ -175,8 +175,14 @@ class Job:
         return Snapshot(self.layout, self.extends, room=self.room) if self.extends else None
 
     def after(self, commit: Commit) -> Snapshot:
-        """Return a snapshot of the generation that this job makes."""
-        return Snapshot(self.layout, commit, room=self.room, earlier=self.snapshot())
+        """Return a snapshot of the generation that this job makes. Later calls share its sets."""
+        earlier = self._made[-1] if self._made else self.snapshot()
+        self._made.append(Snapshot(self.layout, commit, room=self.room, earlier=earlier))
+        return self._made[-1]
+
+    @cached_property
+    def _made(self) -> list[Snapshot]:
+        return []
 
     @property
     def names(self) -> Names:

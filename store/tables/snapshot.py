@@ -60,8 +60,8 @@ class Snapshot(VisibleRows):
     never do. Read names, ops and attributes inside ``Names.settled``.
 
     Arrays of all sets, dependencies, placements, deaths, assertions, merges and groups are
-    allocated in ``room``. If one ingest made the generation, ``earlier`` may be a snapshot of the
-    generation before it, whose sets are then not read again.
+    allocated in ``room``. ``earlier`` may be a snapshot with the same ingests, or with all but the
+    last one. Its sets are then not read again.
     """
 
     def __init__(
@@ -83,6 +83,8 @@ class Snapshot(VisibleRows):
     def _sets(self) -> dict[str, Array]:
         """The numeric columns of the table ``sets``, in the order of ``FIRST``."""
         version, earlier = self.commit.tables.get("sets"), self._earlier
+        if earlier and earlier.commit.visible == self.commit.visible:
+            return earlier._sets
         count, at = count_rows(self.folder("sets"), "sets", version), 0
         found: dict[str, Array] = {
             name: self.room.empty(count, bool if name == NODE else np.int64)
