@@ -128,7 +128,7 @@ class SourceKeys:
 
         The result has the positions of their keys, and the positions of the rows. It is None if the
         rows can only be found by the keys of all rows, as ``with_keys`` returns them: if there are
-        many keys, or if rows without a key are wanted.
+        many keys, or if a group of rows without a key is among them.
         """
         assert table.source
         if not 0 < len(keys) <= FEW_KEYS or key_of_null(table.source) in keys:

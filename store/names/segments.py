@@ -23,6 +23,8 @@ from .printed import parsed, printed_rows
 
 BATCH = 1024
 """The number of names in a compressed batch."""
+LEVEL = 3
+"""The level of zstd. Ids in order take a sixth less than at level 1, in the same time."""
 LARGEST = (1 << 31) - 1
 """The maximum size in bytes of an array of the type string."""
 SCHEMA = pa.schema([(NAME, pa.string()), (TABLE, pa.dictionary(pa.int32(), pa.string()))])
@@ -58,7 +60,7 @@ def write_names(path: Path, names: Column, tables: Column, row_ids: RowIds | Non
     if row_ids and not row_ids.given.any():
         row_ids = None
     schema = _IDS.with_metadata(_as_metadata(row_ids.patterns)) if row_ids else SCHEMA
-    with batch_writer(path, schema) as out:
+    with batch_writer(path, schema, LEVEL) as out:
         for start in range(0, rows.num_rows, BATCH):
             end = min(start + BATCH, rows.num_rows)
             (batch,) = _part(rows, start, end).to_batches()
