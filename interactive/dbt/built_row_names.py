@@ -145,11 +145,11 @@ class RowNames:
         self._names[place] = names
 
     def rows(self) -> Iterator[tuple[str, pa.Array]]:
-        """Yield the id of each node whose state is to be stored, and the names of its rows."""
+        """Yield each node whose state is to be stored, and its rows' names without versions."""
         for node in self._opened.nodes:
             place = self._opened.place(node) if node.id in self.built else None
             if place in self._names:
-                yield node.id, self._names[place].drop_null()
+                yield node.id, _plain(self._names[place].drop_null(), self.built[node.id])
 
     def key(self, node: ProjectNode, *places: TablePlace) -> Key:
         """Return the key columns that identify the rows in each of ``places``, or no columns."""
@@ -238,3 +238,10 @@ class RowNames:
 def _text(key: Key) -> str:
     """Return SQL that joins a key's columns into a string, or is NULL if one of them is NULL."""
     return " || '/' || ".join(f"{quoted(name)}::varchar" for name in key)
+
+
+def _plain(names: pa.Array, known: KeptTable) -> pa.Array:
+    """Return the names of a table's rows without their versions."""
+    if known.names is None:
+        return pc.utf8_slice_codeunits(names, 0, -len(f"@{known.run}"))
+    return pc.replace_substring_regex(names, "@[0-9]+$", "")

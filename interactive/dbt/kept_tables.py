@@ -24,7 +24,7 @@ _TABLES = """
 _END = """
     create temp table gone as select name from rows where node in (select node from named);
     delete from rows where node in (select node from named);
-    insert into rows select node, regexp_replace(name, '@[0-9]+$', '') from present;
+    insert into rows from present;
     insert into ended select {run}, name from (from gone except select name from rows);
     drop table gone"""
 """Store the rows of tables, and which rows the tables had before and no table has now."""
@@ -118,8 +118,8 @@ class KeptTables:
     ) -> None:
         """Store a run, its database, and the tables' states after it, in one transaction.
 
-        ``rows`` are the names of the tables' rows, by node. Names that an earlier run has stored,
-        and that no table has any more, are stored as ended by this run.
+        ``rows`` are the names of the tables' rows without versions, by node. Names that an earlier
+        run has stored, and that no table has any more, are stored as ended by this run.
         """
         found = list(tables)
         listed = pa.Table.from_pylist([_row(each) for each in found], schema=_SCHEMA)

@@ -323,7 +323,7 @@ def test_a_dbt_project_in_two_commands_and_a_picture_in_the_third(
         shown = _run("sh", "-ec", made, folder=tmp_path, **_JAVA, PATH=path)
     finally:
         _run("sh", "-c", "provhouse down", folder=tmp_path, **_JAVA, PATH=path)
-    assert "Run 1: the rows of 3 of 3 models were followed" in shown or "stg_orders/3@1" in shown
+    assert "stg_orders/3@1" in shown
     picture = (tmp_path / "ann.svg").read_text(encoding="utf-8")
     assert "<svg" in picture
     assert "stg_orders" in picture
