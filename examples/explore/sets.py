@@ -55,7 +55,8 @@ def main(folder: str = "warehouse") -> None:
         ((warehouse,),) = opened.cypher("RETURN $warehouse").rows
     for node in largest_sets(graph, str(warehouse)):
         ids = [source["id"] for source in sources(graph, node)]
-        print(f"set {node['id']} has {node['items']} items of {node['tables']}; derives from sets {ids}")
+        number, items, tables = node["id"], node["items"], node["tables"]
+        print(f"set {number} has {items} items of {tables}; derives from sets {ids}")
     print(dependencies(graph, str(warehouse)))
     graph.service.connector.close()
 

@@ -23,7 +23,7 @@ from .kept_tables import KeptTable, KeptTables
 from .opened_database import OpenedDatabase
 
 Key = tuple[str, ...]
-_CANONICAL = re.compile("DECIMAL|FLOAT|DOUBLE|TIMESTAMP")
+_CANONICAL = re.compile(r"DECIMAL\([\d,]+\)|FLOAT|DOUBLE|TIMESTAMP(_\w+)?( WITH TIME ZONE)?")
 """The types whose values `key_text` writes differently from DuckDB."""
 SNAPSHOT = {"valid_from": "dbt_valid_from", "valid_to": "dbt_valid_to", "scd_id": "dbt_scd_id"}
 
@@ -182,7 +182,7 @@ class RowNames:
     def _canonical(self, key: Key, place: TablePlace) -> set[str]:
         """Return the columns of a key whose texts are not those of DuckDB."""
         kinds = {name.lower(): kind for name, kind in self._opened.columns(place).items()}
-        return {name for name in key if _CANONICAL.match(kinds.get(name.lower(), ""))}
+        return {name for name in key if _CANONICAL.fullmatch(kinds.get(name.lower(), ""))}
 
     def _key_texts(self, key: Key, place: TablePlace) -> pa.Array:
         """Return the keys of a table's rows as strings, in the order of row ids."""

@@ -13,7 +13,6 @@ from provhouse.model.errors import ProvhouseError
 from provhouse.model.extras import require
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
-from provhouse.store.warehouse.commits import read_commit
 from provhouse.store.warehouse.layout import Layout
 from provhouse.workflows.dbt.passed_tests import with_status
 from provhouse.workflows.dbt.project import project
@@ -132,6 +131,7 @@ def ingest_waiting(kept: KeptTables, folder: Path, settings: Settings, progress:
 def _end_rows(run: int, names: pa.Array, generation: int, layout: Layout) -> None:
     """Store which rows a run has ended; later questions about ``generation`` see it."""
     from provhouse.store.tables.kept_rows import add_ended_by_dbt
+    from provhouse.store.warehouse.commits import read_commit
 
     if len(names):
         before = read_commit(layout, generation).rolls_back_to if generation else None

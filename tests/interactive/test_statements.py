@@ -110,7 +110,7 @@ def test_a_query_follows_a_file_of_text(
 def test_a_file_of_text_is_not_followed_when_its_records_may_be_others(
     con: Connection, tmp_path: Path
 ) -> None:
-    """A record read as two, and another skipped, leave the number of rows as it was."""
+    """A record read as two, and another skipped, give the same number of rows."""
     path = tmp_path / "late.csv"
     names = "select if(id = 8, 'x\n', '') || id as name from flights order by id"
     con.sql(f"copy ({names}) to '{path}'", lineage=True)
