@@ -88,6 +88,8 @@ NOT_RUN = {
     ("settings.md", "# warehouse.toml"): "tests/cli/test_reference.py generates the page",
     ("team.md", "useradd"): "root and systemd are needed; tests/test_systemd.py checks the units",
     ("trace.md", "provhouse ingest clean.parquet"): "the README ingests a trace in the same way",
+    ("tracing.md", "provhouse blame"): "minutes; tests/api/test_blames.py makes the same calls",
+    ("tracing.md", "def totals(tables)"): "the program of the block before it",
     ("tour.md", "make tour"): "minutes; tests/examples/test_tour.py runs it on three days",
 }
 """Blocks, by their first characters, that no test runs as typed, each with the reason."""

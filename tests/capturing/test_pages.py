@@ -11,7 +11,7 @@ from textwrap import indent
 
 import pytest
 
-from helpers.pages import blocks, run_program, shell, typed
+from helpers.pages import blocks, run_program, shell
 from provhouse.cli.app import run
 
 START = """
@@ -167,15 +167,3 @@ def test_the_page_of_tracing(page_folder: Path) -> None:
     assert "2000000" in shown
     assert "NETWORK down" in shown
     assert "ERROR 17 user Guest" in shown
-
-
-@pytest.mark.long
-def test_the_blame_of_the_page_of_tracing(page_folder: Path) -> None:
-    """The page starts a program in job.py; its last command needs a test of dbt that failed."""
-    first, *_, tables = blocks("tracing.md", "python")
-    run_program([START, RICH, first, "spark.stop()"], page_folder)
-    Path("job.py").write_text(tables, encoding="utf-8")
-    (block,) = (each for each in blocks("tracing.md", "") if "provhouse blame" in each)
-    behind, least, _ = typed(block)
-    assert {*re.findall(r"orders/\d", shell(behind))} == {"orders/1", "orders/2"}
-    assert {*re.findall(r"orders/\d", shell(least))} == {"orders/2"}
