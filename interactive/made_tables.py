@@ -21,7 +21,7 @@ from provhouse.sql.catalog import TablePlace
 from provhouse.sql.dialect import read
 
 from .index.rid_indexes import Chain, Rows, reordered, together
-from .table_sources import FileVersion
+from .table_sources import FileVersion, ReadSource
 
 if TYPE_CHECKING:
     from .tables import Tables
@@ -73,6 +73,11 @@ class Made:
     sources: list[tuple[State, list[Chain]]]
     first: int = 0
     """The rid of the first row."""
+    reader: str = ""
+    """The function that must have read a file of these rows without options; empty if any may.
+
+    With other options, the records of a CSV file may be other rows.
+    """
 
     def reordered(self, order: Rows | None) -> "Made":
         """Return the same rows and links in another order; None keeps the order."""
@@ -80,6 +85,10 @@ class Made:
             return self
         sources = [(state, [reordered(each, order) for each in of]) for state, of in self.sources]
         return replace(self, sources=sources)
+
+    def is_read_by(self, source: ReadSource | None) -> bool:
+        """Return whether a file of these rows was read so that its records are these rows."""
+        return not self.reader or (source is not None and source.reader == self.reader)
 
     def within(self, rids: Rows) -> Rows:
         """Return the positions of the given rids among the rows that the statement stored.
@@ -178,7 +187,7 @@ class MadeTables:
             return self._measured(place)
         source = self._con.source(place)
         found = self._files.get(source.version) if source else None
-        if found and now.rows == now.end == found.rows:
+        if found and found.is_read_by(source) and now.rows == now.end == found.rows:
             self._made[now.version] = now, [found]
         return now
 

@@ -27,7 +27,7 @@ class Registered:
         """Create a temporary table from a file or a data frame; see ``Connection.register``."""
         con, table = self._con, quoted(name)
         if isinstance(data, (str, Path)):
-            read, found = f"select * from {reader(data)}(?)", ReadSource.of(data)
+            read, found = f"select * from {reader(data)}(?)", ReadSource.of(data, reader(data))
             con.execute(f"create or replace temp table {table} as {read}", [found.path])
             place = TablePlace("temp", "main", name)
             self._sources[place] = found, con.number(place)

@@ -15,6 +15,7 @@ from sqlglot import exp
 from provhouse.model.arrays import unique
 from provhouse.model.errors import UsageError
 from provhouse.model.extras import require
+from provhouse.model.key_texts import name_text
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.sql.blocks import is_grouped
@@ -92,7 +93,7 @@ def save(
         return from_arrow(reader, settings, label=label, progress=progress, strict=True)
 
 
-def _check_versions(settings: Settings, names: Mapping[str, pa.ChunkedArray]) -> None:
+def _check_versions(settings: Settings, names: Mapping[str, pa.Array]) -> None:
     """Raise UsageError if versioned rows are named without versions: no item has such a name."""
     from provhouse.store.tables.written import read_since
     from provhouse.store.warehouse.layout import Layout
@@ -108,7 +109,7 @@ def _check_versions(settings: Settings, names: Mapping[str, pa.ChunkedArray]) ->
             )
 
 
-def _example(names: pa.ChunkedArray) -> str:
+def _example(names: pa.Array) -> str:
     plain = names.filter(pc.invert(pc.match_substring_regex(names, r"@\d+$")))
     return repr(plain[0].as_py())
 
@@ -192,7 +193,7 @@ class _Rows:
     """The item names and the operation of a result's rows, to add to batches of lineage."""
 
     def __init__(
-        self, table: str, keys: pa.ChunkedArray, suffix: str, op: str, kind: str, run: str
+        self, table: str, keys: pa.Array, suffix: str, op: str, kind: str, run: str
     ) -> None:
         self._names = pc.binary_join_element_wise(_names(table, keys), suffix, "")
         self._texts = {"dst_table": table, "op": op, "op_kind": kind, "execution": run}
@@ -219,23 +220,25 @@ def _whole(column: Any) -> Any:
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 
-def _identifying(keys: pa.ChunkedArray, kind: str, what: str) -> pa.ChunkedArray:
+def _identifying(keys: pa.ChunkedArray, kind: str, what: str) -> Any:
+    """Return keys as they name items: integers as they are, all other values as strings."""
     if not (is_carried(kind) or kind == "HUGEINT"):
         raise UsageError(
             f"The column {what!r} cannot name items",
             f"Its type is {kind}",
             "Choose a column of numbers, dates or text, or cast it to text in the query",
         )
-    if keys.null_count or pc.count_distinct(keys).as_py() < len(keys):
+    found = keys.combine_chunks() if pa.types.is_integer(keys.type) else name_text(keys)
+    if found.null_count or pc.count_distinct(found).as_py() < len(found):
         raise UsageError(
             f"The column {what!r} does not identify the rows",
             "A value is NULL or occurs twice",
             "Choose another column, or compute one in the query",
         )
-    return keys
+    return found
 
 
-def _keys_by_rid(con: "Session", place: TablePlace, column: str) -> pa.ChunkedArray:
+def _keys_by_rid(con: "Session", place: TablePlace, column: str) -> pa.Array:
     """Return the records' keys, indexed by rid; NULL for a rid without a record."""
     kinds = con.find(place.sql())[1]
     columns = {name.lower(): name for name in kinds}
@@ -258,7 +261,7 @@ def _keys_by_rid(con: "Session", place: TablePlace, column: str) -> pa.ChunkedAr
     return keys if pa.types.is_integer(keys.type) else _names(place.name, keys)
 
 
-def _names(table: str, keys: pa.ChunkedArray) -> Any:
+def _names(table: str, keys: pa.Array) -> Any:
     return pc.binary_join_element_wise(table, keys.cast(pa.string()), "/")
 
 

@@ -20,7 +20,16 @@ OPTIONS = {
     "PARQUET_VERSION",
 }  # fmt: skip
 """The options of COPY that change neither the rows of a file nor their order."""
+CSV_OPTIONS = {"HEADER", "DELIMITER", "DELIM", "SEP"}
+_EXTENSIONS = {
+    ".parquet": "parquet", ".csv": "csv", ".csv.gz": "csv", ".json": "json", ".jsonl": "json",
+}  # fmt: skip
+"""The format that COPY writes, by the extension of the file."""
 _QUOTED = (TokenType.IDENTIFIER, TokenType.STRING)
+
+
+Format = Literal["parquet", "csv", "json"]
+_FORMATS: dict[str, Format] = {"parquet": "parquet", "csv": "csv", "json": "json"}
 
 
 @dataclass(frozen=True)
@@ -34,6 +43,10 @@ class Storing:
     columns: tuple[str, ...] = ()
     """The columns that the statement lists; empty if it lists none."""
     by_name: bool = False
+    format: Format = "parquet"
+    """The format of the file."""
+    delimiter: str = ","
+    """The string between the values of a CSV file."""
 
 
 def storing(text: str) -> Storing | None:
@@ -201,29 +214,33 @@ def _copied(reader: _Reader) -> Storing:
         parts = reader.names("COPY")
         query = f"from {'.'.join(map(quoted, parts))}"
     reader.expect("COPY", "TO")
-    path, parquet = reader.string("COPY"), None
+    path = reader.string("COPY")
+    ending = next((each for each in _EXTENSIONS if path.lower().endswith(each)), "")
     reader.takes("WITH")
-    if reader.takes("("):
-        parquet = _options(reader)
+    options = _options(reader) if reader.takes("(") else {}
     reader.end("COPY")
-    if not (path.lower().endswith(".parquet") if parquet is None else parquet):
-        reader.refuse("COPY to another format than Parquet")
+    format_ = _FORMATS.get(options.get("FORMAT", _EXTENSIONS.get(ending, "")).lower())
+    if format_ is None:
+        reader.refuse("COPY to another format than Parquet, CSV and JSON")
     if "://" in path or any(each in path for each in "*?[~"):
         reader.refuse(f"COPY to {path!r}, which is no path of one local file,")
-    return Storing("COPY", query, (path,))
+    delimiter = options.get("DELIMITER", ",")
+    return Storing("COPY", query, (path,), format=format_, delimiter=delimiter)
 
 
-def _options(reader: _Reader) -> bool | None:
-    """Read the options of COPY; return whether a format is given, and whether it is Parquet."""
-    parquet = None
+def _options(reader: _Reader) -> dict[str, str]:
+    """Read the options of COPY, and return their values by name."""
+    found: dict[str, str] = {}
     while True:
         option = reader.name("COPY").upper()
-        if option not in OPTIONS:
+        if option not in OPTIONS | CSV_OPTIONS:
             reader.refuse(f"{option} in COPY")
-        value = reader.value()
-        if option == "FORMAT":
-            parquet = value.lower() == "parquet"
+        bare = reader.word() in (",", ")")
+        value = "" if bare else reader.value()
+        if option == "HEADER" and not (bare or value.lower() in ("true", "1")):
+            reader.refuse("COPY without a header")
+        found["DELIMITER" if option in ("DELIM", "SEP") else option] = value
         if not reader.takes(","):
             break
     reader.expect("COPY", ")")
-    return parquet
+    return found

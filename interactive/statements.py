@@ -18,7 +18,7 @@ from provhouse.model.errors import UsageError
 from provhouse.sql.catalog import TablePlace
 from provhouse.sql.not_covered import REWRITE, NotCovered
 from provhouse.sql.parameters import Parameters, with_parameters
-from provhouse.sql.quoting import quoted, text_of
+from provhouse.sql.quoting import quoted
 
 from .capture import keep
 from .index.rid_indexes import Rows
@@ -29,12 +29,13 @@ from .result import Result
 from .statement_text import ALONE, Storing, storing
 from .stored_rows import QUERY, StoredRows, order_of
 from .table_sources import ReadSource
+from .written_files import FILE, forget_file, read_file
 
 if TYPE_CHECKING:
     from .session_state import Session
 
-FILE = "__provhouse_file"
-"""The temporary table for the rows of the file that COPY has written."""
+READERS_OF = {"parquet": "", "csv": "read_csv", "json": "read_json"}
+"""The function that a later query must use without options, by the format of the file."""
 TABLES = "select database_name, schema_name, table_name, table_oid from duckdb_tables()"
 COLUMNS = """
     select column_name from information_schema.columns
@@ -194,19 +195,19 @@ def _first(con: "Session", place: TablePlace, end: int, rows: int) -> int:
 
 
 def _copy(run: _Run, statement: Storing) -> Result:
+    _check_columns(run.plan.names)
     con, (path,), result = run.con, statement.target, run.result()
     links = con.made.links(result)
     try:
         with run.transaction():
-            reader = f"read_parquet({text_of(path)}, hive_partitioning = false)"
-            con.duckdb.execute(f"create temp table {FILE} as from {reader}")
-            columns = con.duckdb.sql(f"from temp.{FILE}").columns
+            columns = read_file(con.duckdb, statement, run.plan.names, run.plan.kinds)
             order = run.order(StoredRows(f"temp.{FILE}", columns))
-            con.duckdb.execute(f"drop table temp.{FILE}")
+            forget_file(con.duckdb)
     except NotCovered as error:
         found = f"{error.found or 'DuckDB has run the statement'}. The file is written"
         raise NotCovered(error.wanted, found, error.remedy) from None
-    con.made.add_file(ReadSource.of(path).version, links.reordered(order))
+    made = replace(links.reordered(order), reader=READERS_OF[statement.format])
+    con.made.add_file(ReadSource.of(path).version, made)
     return result.stored(order)
 
 

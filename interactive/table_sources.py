@@ -26,11 +26,13 @@ class ReadSource:
 
     path: str
     version: FileVersion
+    reader: str = ""
+    """The function of DuckDB that has read the file without options; empty with options."""
 
     @classmethod
-    def of(cls, path: str | Path) -> "ReadSource":
+    def of(cls, path: str | Path, reader: str = "") -> "ReadSource":
         """Return a file in its current state. Raises NotFound if it is missing."""
-        found = cls(str(path), _version(str(path)))
+        found = cls(str(path), _version(str(path)), reader)
         if not found.version and "://" not in found.path:
             raise NotFound(f"There is no file {path}", "", "Check the path")
         return found

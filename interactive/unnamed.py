@@ -94,18 +94,21 @@ class Unnamed:
                 return None
             first = table.this.expressions[0] if table.this.expressions else None
             path = first.name if isinstance(first, exp.Literal) else None
-            return self._file(text, path or text, f"from {text}", path)
+            alone = len(table.this.expressions) == 1
+            function = table.this.name.lower().removesuffix("_auto") if alone else ""
+            return self._file(text, path or text, f"from {text}", path, function)
         if table.db or cte_of(table) is not None or catalog.find(table) is not None:
             return None
         if ending(table.name) is not None:
-            query = f"from {reader(table.name)}({text_of(table.name)})"
-            return self._file(table.name, table.name, query, table.name)
+            function = reader(table.name)
+            query = f"from {function}({text_of(table.name)})"
+            return self._file(table.name, table.name, query, table.name, function)
         if table.name in variables:
             return self._frame(table.name, to_arrow(variables[table.name]))
         return None
 
-    def _file(self, key: str, name: str, query: str, path: str | None) -> TablePlace:
-        source = ReadSource.of(path) if path is not None else None
+    def _file(self, key: str, name: str, query: str, path: str | None, function: str) -> TablePlace:
+        source = ReadSource.of(path, function) if path is not None else None
         known = self._copies.get(key)
         if known is None or known.source != source:
             known = self._copies[key] = _Copy(self._make(name, query), source, None)

@@ -61,6 +61,12 @@ def key_text(values: pa.Array) -> pa.Array:
     return values.cast(pa.string())
 
 
+def name_text(values: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """Return values of any type as strings: those that can be keys in the form of ``key_text``."""
+    found = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+    return key_text(found) if can_be_key(found.type) else found.cast(pa.string())
+
+
 def _times(values: pa.Array) -> pa.Array:
     zone = values.type.tz
     exact = values.cast(pa.timestamp("us"), safe=False)  # from an instant, this is its UTC time

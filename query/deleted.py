@@ -1,14 +1,15 @@
 """Check whether the newest known version of a row is still the newest one.
 
-A later captured write of the row's table may have deleted the row. Or the capture of a later write
-may be a sample that does not contain the row.
+A later captured write of the row's table may have deleted the row, or a later run of dbt may have
+built the table without it. Or the capture of a later write may be a sample that does not contain
+the row.
 """
 
 from collections.abc import Collection, Sequence
 
 from provhouse.model.errors import NotFound
 from provhouse.model.samples import Sample, sample_sentence
-from provhouse.store.tables.kept_rows import ends_of
+from provhouse.store.tables.kept_rows import ends_by_dbt, ends_of
 from provhouse.store.tables.written import Written, read_since
 from provhouse.store.warehouse.commits import Commit
 from provhouse.store.warehouse.layout import Layout
@@ -27,6 +28,7 @@ def check_newest(
     """
     writes = read_since(layout, version)
     if not writes or writes[0].version != version or not item.startswith(f"{writes[0].table}/"):
+        _check_dbt(layout, commit, item, version)
         return
     own = writes[0]
     later = [each for each in writes[1:] if own.path and _same(each, own) and _deletes_others(each)]
@@ -48,6 +50,17 @@ def check_newest(
             f"The row {item!r} was deleted",
             f"Write {write.version} of {_run(write)} {_what(write, ended)}",
             f"Ask about its last version, {item + own.suffix!r}, or about an earlier generation "
+            "with --as-of",
+        )
+
+
+def _check_dbt(layout: Layout, commit: Commit, item: str, run: int) -> None:
+    """Raise NotFound if a run of dbt after ``run``, which built a row, no longer built the row."""
+    if ended := shown_writes(layout, commit, ends_by_dbt(layout, item, run)):
+        raise NotFound(
+            f"The row {item!r} was deleted",
+            f"Run {ended[0].version} of dbt built its table without it",
+            f"Ask about its last version, '{item}@{run}', or about an earlier generation "
             "with --as-of",
         )
 

@@ -38,25 +38,24 @@ TESTED = {
     "page.md": "serve/test_pages.py",
     "pandas.md": "tracking/test_pages.py",
     "pictures.md": "e2e/test_pictures.py",
+    "rdds.md": "capturing/test_pages.py",
     "revisions.md": "workflows/test_page.py",
     "server.md": "serve/test_pages.py",
     "spark-versions.md": "capturing/test_spark_versions_page.py",
     "team.md": "serve/test_pages.py",
     "trace.md": "tracking/test_pages.py",
     "tour.md": "test_pages.py",
+    "tracing.md": "capturing/test_pages.py",
     "what-if.md": "test_pages.py",
 }
 """The test that runs a page's blocks, apart from those in ``NOT_RUN``."""
 DOCKER = "Docker is needed, and docker compose; tests/docker checks the files"
-CONFIGURED = "minutes; tests/capturing/test_configuration.py starts other jobs in the same ways"
 GENERATED = ("cli.md",)
 """Pages whose blocks are usages, not commands."""
 NO_COMMANDS = ("style.md",)
 """Pages whose blocks are sentences."""
 NOT_RUN = {
     ("agents.md", "pip install 'provhouse[mcp]'"): "no package registry has provhouse yet",
-    ("capture.md", "cat > orders.py"): CONFIGURED,
-    ("capture.md", "cat > job.sql"): CONFIGURED,
     ("cluster.md", "# warehouse.toml"): "a cluster; tests/runtime/spark/test_cluster.py has one",
     ("cluster.md", ".venv/lib/python3"): "a cluster; tests/runtime/spark/test_cluster.py has one",
     ("containers.md", "python3 -c 'import secrets; print(secrets.token_urlsafe(32))'"): DOCKER,
@@ -86,11 +85,11 @@ NOT_RUN = {
     ("neo4j.md", " (:"): "patterns of the graph; tests/cypher compare them with what is loaded",
     ("neo4j.md", "# warehouse.toml"): "another Neo4j; tests/cypher/test_external.py has one",
     ("neo4j.md", "GRANT"): "Neo4j Community has no roles",
-    ("rdds.md", ""): "minutes; tests/capturing/walks/test_rdds.py has the same program",
     ("settings.md", "# warehouse.toml"): "tests/cli/test_reference.py generates the page",
     ("team.md", "useradd"): "root and systemd are needed; tests/test_systemd.py checks the units",
     ("trace.md", "provhouse ingest clean.parquet"): "the README ingests a trace in the same way",
-    ("tracing.md", ""): "minutes; docs/tracing.ipynb and tests/capturing/walks make the same calls",
+    ("tracing.md", "provhouse blame"): "minutes; tests/api/test_blames.py makes the same calls",
+    ("tracing.md", "def totals(tables)"): "the program of the block before it",
     ("tour.md", "make tour"): "minutes; tests/examples/test_tour.py runs it on three days",
 }
 """Blocks, by their first characters, that no test runs as typed, each with the reason."""

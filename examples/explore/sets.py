@@ -54,9 +54,9 @@ def main(folder: str = "warehouse") -> None:
     with provhouse.open(folder) as opened:
         ((warehouse,),) = opened.cypher("RETURN $warehouse").rows
     for node in largest_sets(graph, str(warehouse)):
-        names = ", ".join(node["tables"])
         ids = [source["id"] for source in sources(graph, node)]
-        print(f"set {node['id']} has {node['items']} items of {names}; derives from sets {ids}")
+        number, items, tables = node["id"], node["items"], node["tables"]
+        print(f"set {number} has {items} items of {tables}; derives from sets {ids}")
     print(dependencies(graph, str(warehouse)))
     graph.service.connector.close()
 

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from provhouse.model.errors import BadInput, UsageError
+from provhouse.model.key_texts import name_text
 
 from .file_records import ROW, FileRecords
 
@@ -103,5 +104,5 @@ def _ends(table: str, ids: pa.ChunkedArray | None, positions: NDArray[np.int64])
     )
     if pa.types.is_integer(found.type):
         return pa.table({"src_id": found.cast(pa.int64())})
-    names = pc.binary_join_element_wise(table, found.cast(pa.string()), "/")
+    names = pc.binary_join_element_wise(table, name_text(found), "/")
     return pa.table({"src": names})

@@ -1,17 +1,19 @@
 """The names of rows: ``orders/17@3`` is row 17 of the model orders, as built by run 3.
 
 A row of a source has no version. If dbt's tests or ``unique_key`` declare a key, and the key does
-identify the rows, the key's values name the rows. Otherwise, the rows are named by their positions
-in the table.
+identify the rows, the key's values name the rows, in the form of ``model/key_texts.py``. Otherwise,
+the rows are named by their positions in the table.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from provhouse.model.arrays import I64
+from provhouse.model.key_texts import key_text
 from provhouse.sql.catalog import TablePlace
 from provhouse.sql.quoting import quoted, text_of
 from provhouse.workflows.dbt.passed_tests import declared_columns
@@ -21,6 +23,8 @@ from .kept_tables import KeptTable, KeptTables
 from .opened_database import OpenedDatabase
 
 Key = tuple[str, ...]
+_CANONICAL = re.compile(r"DECIMAL\([\d,]+\)|FLOAT|DOUBLE|TIMESTAMP(_\w+)?( WITH TIME ZONE)?")
+"""The types whose values `key_text` writes differently from DuckDB."""
 SNAPSHOT = {"valid_from": "dbt_valid_from", "valid_to": "dbt_valid_to", "scd_id": "dbt_scd_id"}
 
 
@@ -68,9 +72,9 @@ class RowNames:
     def _in_order(self, place: TablePlace) -> pa.Array:
         node = self._opened.node_of(place)
         if node is None:
-            return self._listed(place.sql(), place.name, (), "")
+            return self._listed(place, place.name, (), "")
         if node.kind == "source" and (key := self.key(node, place)):
-            return self._listed(place.sql(), node.name, key, "")
+            return self._listed(place, node.name, key, "")
         if (known := self._known(node, place)) is None:
             known = self._first_seen(node, place)
         return self._of_known(node, place, known)
@@ -81,13 +85,18 @@ class RowNames:
         known = KeptTable(node.id, run, self.key(node, place), *self.state(place))
         self.built.setdefault(node.id, known)
         if node.kind != "source":
-            self.unknown[node.id] = self._listed(place.sql(), node.name, known.key, f"@{run}")
+            self.unknown[node.id] = self._listed(place, node.name, known.key, f"@{run}")
         return known
 
     def _known(self, node: ProjectNode, place: TablePlace) -> KeptTable | None:
-        """Return the stored state of a table if the table is still in that state; else None."""
+        """Return the stored state of a table if the table is still in that state; else None.
+
+        If another release has stored it, and names the rows differently, it is not known either.
+        """
         known = self._kept.table(node.id)
-        return known if known and (known.rows, known.hash) == self.state(place) else None
+        if known is None or (known.rows, known.hash) != self.state(place):
+            return None
+        return known if known.canonical or not self._canonical(known.key, place) else None
 
     def begin(self, tables: Iterable[tuple[ProjectNode, TablePlace]]) -> None:
         """Choose the number of the run. ``tables`` existed before it, and its models read them.
@@ -109,9 +118,9 @@ class RowNames:
             self._states[place] = int(rows), str(found)
         return self._states[place]
 
-    def named(self, node: ProjectNode, table: str, key: Key) -> pa.Array:
-        """Return the names of the rows in ``table``, all of which this run has made."""
-        return self._listed(table, node.name, key, f"@{self.run}")
+    def named(self, node: ProjectNode, place: TablePlace, key: Key) -> pa.Array:
+        """Return the names of the rows in ``place``, all of which this run has made."""
+        return self._listed(place, node.name, key, f"@{self.run}")
 
     def numbered(self, node: ProjectNode, positions: I64) -> pa.Array:
         """Return the names of the rows at ``positions``, all of which this run has made."""
@@ -135,6 +144,13 @@ class RowNames:
         """Set the names of the rows in ``place``, in the order of row ids, without storing them."""
         self._names[place] = names
 
+    def rows(self) -> Iterator[tuple[str, pa.Array]]:
+        """Yield each node whose state is to be stored, and its rows' names without versions."""
+        for node in self._opened.nodes:
+            place = self._opened.place(node) if node.id in self.built else None
+            if place in self._names:
+                yield node.id, _plain(self._names[place].drop_null(), self.built[node.id])
+
     def key(self, node: ProjectNode, *places: TablePlace) -> Key:
         """Return the key columns that identify the rows in each of ``places``, or no columns."""
         candidates = self._candidates(node)
@@ -156,16 +172,37 @@ class RowNames:
         columns = {name.lower() for name in self._opened.columns(place)}
         if not all(name.lower() in columns for name in key):
             return False
+        if self._canonical(key, place):  # two values may have the same text, as 0.0 and -0.0
+            texts = self._key_texts(key, place)
+            return not texts.null_count and pc.count_distinct(texts).as_py() == len(texts)
         text = f"select count(*) = count(distinct {_text(key)}) from {place.sql()}"
         ((found,),) = self._opened.duckdb.execute(text).fetchall()
         return bool(found)
 
-    def _listed(self, rows: str, table: str, key: Key, suffix: str) -> pa.Array:
+    def _canonical(self, key: Key, place: TablePlace) -> set[str]:
+        """Return the columns of a key whose texts are not those of DuckDB."""
+        kinds = {name.lower(): kind for name, kind in self._opened.columns(place).items()}
+        return {name for name in key if _CANONICAL.fullmatch(kinds.get(name.lower(), ""))}
+
+    def _key_texts(self, key: Key, place: TablePlace) -> pa.Array:
+        """Return the keys of a table's rows as strings, in the order of row ids."""
+        canonical = self._canonical(key, place)
+        listed = ", ".join(
+            quoted(name) if name in canonical else f"{quoted(name)}::varchar" for name in key
+        )
+        found = self._opened.arrow(f"select {listed} from {place.sql()} order by rowid")
+        texts = [key_text(column.combine_chunks()) for column in found.columns]
+        return pc.binary_join_element_wise(*texts, "/")
+
+    def _listed(self, place: TablePlace, table: str, key: Key, suffix: str) -> pa.Array:
         """Return row names from a key, or from positions if ``key`` is empty, ordered by row id."""
+        if self._canonical(key, place):
+            texts = self._key_texts(key, place)
+            return pc.binary_join_element_wise(f"{table}/", texts, suffix, "")
         found = _text(key) if key else "(row_number() over (order by rowid) - 1)::varchar"
         text = f"""
             select {text_of(f"{table}/")} || {found} || {text_of(suffix)} as name
-            from {rows} order by rowid"""
+            from {place.sql()} order by rowid"""
         return self._opened.arrow(text)["name"].combine_chunks()
 
     def name_view(self, node: ProjectNode, place: TablePlace) -> pa.Array:
@@ -180,7 +217,7 @@ class RowNames:
             return known.names
         suffix = f"@{known.run}"
         if known.key or self._opened.is_table(place):
-            return self._listed(place.sql(), node.name, known.key, suffix)
+            return self._listed(place, node.name, known.key, suffix)
         listed = ", ".join(map(quoted, self._opened.columns(place)))
         text = f"""
             select row_number() over (order by row({listed})) - 1 as nth
@@ -198,6 +235,13 @@ class RowNames:
         return names.take(pa.array(at, mask=at < 0))
 
 
-def _text(key: Sequence[str]) -> str:
+def _text(key: Key) -> str:
     """Return SQL that joins a key's columns into a string, or is NULL if one of them is NULL."""
     return " || '/' || ".join(f"{quoted(name)}::varchar" for name in key)
+
+
+def _plain(names: pa.Array, known: KeptTable) -> pa.Array:
+    """Return the names of a table's rows without their versions."""
+    if known.names is None:
+        return pc.utf8_slice_codeunits(names, 0, -len(f"@{known.run}"))
+    return pc.replace_substring_regex(names, "@[0-9]+$", "")

@@ -175,7 +175,7 @@ class ModelRows:
         place[at] = np.arange(len(at))
         place = place[len(kept) :]  # of the new rows
         if key:
-            new = names.named(node, built.sql(), key).take(pa.array(place))
+            new = names.named(node, built, key).take(pa.array(place))
         else:
             new = names.numbered(node, place)
         every = pa.concat_arrays([kept, new]).take(pa.array(at))

@@ -67,7 +67,9 @@ def project_lineage(
             models = tuple(found.models())
             found.unknown_before()
             found.trace.finish()
-        kept.add(found.names.run, run.command, run.path, found.names.built.values())
+        kept.add(
+            found.names.run, run.command, run.path, found.names.built.values(), found.names.rows()
+        )
         changed = tuple(project.nodes[each].name for each in found.names.unknown)
         return BuiltProject(found.names.run, models, changed, found.trace.triples)
     finally:
@@ -172,7 +174,7 @@ class _Lineage:
         place = self._opened.stored(node)
         if self._opened.is_table(place):
             key = self.names.key(node, place)
-            self.names.keep(node, key, self.names.named(node, place.sql(), key), mixed=False)
+            self.names.keep(node, key, self.names.named(node, place, key), mixed=False)
 
     def _mark_unknown(self, node: ProjectNode) -> None:
         """Derive the rows of a model from an item that represents unknown lineage."""

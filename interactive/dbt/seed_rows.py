@@ -49,7 +49,7 @@ class SeedRows:
         lines = pa.array([f"{table}/{line}@{run}" for line in found.lines], pa.string())
         place = self._opened.stored(node)
         key = self._names.key(node, place)
-        rows = self._names.named(node, place.sql(), key)
+        rows = self._names.named(node, place, key)
         self._names.keep(node, key, rows, mixed=False)
         op = ModelOp(f"{node.name}: load", "all", "", "", node.file, "exact")
         self._trace.write(op, node.name, rows, table, lines, "input")

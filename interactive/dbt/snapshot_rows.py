@@ -102,7 +102,7 @@ class SnapshotRows:
         """Store the names of all rows; return them, and the earlier names of closed rows."""
         names, key = self._names, self._names.key(node, built)
         every = np.arange(len(was))
-        new = names.named(node, built.sql(), key) if key else names.numbered(node, every)
+        new = names.named(node, built, key) if key else names.numbered(node, every)
         if before is None:
             names.keep(node, key, new, mixed=False)
             return new, new[:0]

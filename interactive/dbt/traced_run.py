@@ -13,6 +13,7 @@ from provhouse.model.errors import ProvhouseError
 from provhouse.model.extras import require
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
+from provhouse.store.warehouse.layout import Layout
 from provhouse.workflows.dbt.passed_tests import with_status
 from provhouse.workflows.dbt.project import project
 from provhouse.workflows.executions import RegisteredJob
@@ -98,7 +99,7 @@ def _lineage(
     generation, why = 0, ""
     if kept.waiting():
         try:
-            generation = _ingest(kept, folder, settings, progress)
+            generation = ingest_waiting(kept, folder, settings, progress)
         except ProvhouseError as error:
             why = str(error)
     refused = built is not None and any(model.refused for model in built.models)
@@ -106,20 +107,32 @@ def _lineage(
     return TracedRun(status, built, generation, why, folder, results)
 
 
-def _ingest(kept: KeptTables, folder: Path, settings: Settings, progress: Progress) -> int:
+def ingest_waiting(kept: KeptTables, folder: Path, settings: Settings, progress: Progress) -> int:
     """Ingest the lineage of all runs that are not yet ingested; return the last generation."""
+    from provhouse.commit.single_writer import only_writer
     from provhouse.ingest.from_arrow import from_arrow
 
     require("spark")
     generation = 0
     for run, _ in kept.waiting():
         path = trace_path(folder, run)
-        with pq.ParquetFile(path) as file:
+        with pq.ParquetFile(path) as file, only_writer(settings, progress):
             rows = pa.RecordBatchReader.from_batches(file.schema_arrow, file.iter_batches())
             found = from_arrow(
                 rows, settings, label=f"dbt run {run}", progress=progress,
                 run=f"dbt {run}", strict=True, operations=ops_path(path),
             )  # fmt: skip
+            _end_rows(run, kept.ended(run), found.generation, Layout(settings.warehouse))
         kept.landed(run)
         generation = found.generation
     return generation
+
+
+def _end_rows(run: int, names: pa.Array, generation: int, layout: Layout) -> None:
+    """Store which rows a run has ended; later questions about ``generation`` see it."""
+    from provhouse.store.tables.kept_rows import add_ended_by_dbt
+    from provhouse.store.warehouse.commits import read_commit
+
+    if len(names):
+        before = read_commit(layout, generation).rolls_back_to if generation else None
+        add_ended_by_dbt(layout, run, names, before or 0)

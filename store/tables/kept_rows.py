@@ -3,8 +3,9 @@
 Delta writes an entire file again if one of its rows changes. A row that is only copied keeps its
 version, so ``KEPT`` contains the version of each row of such a file. Equal versions of consecutive
 rows are one entry, so the size of the table grows with the number of changes. ``ENDED`` contains
-hashes of the names of deleted rows. Releases that do not know these tables must refuse the
-warehouse, so its format is raised before the first of these rows is stored.
+hashes of the names of deleted rows. Runs of dbt end rows too; their numbers are stored as negative
+versions, because they are not versions of captured writes. Releases that do not know these tables
+must refuse the warehouse, so its format is raised before the first of these rows is stored.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,9 +40,10 @@ class KeptRows:
 
 @dataclass(frozen=True)
 class EndedRow:
-    """The end of a row, caused by a captured write."""
+    """The end of a row, caused by a captured write or by a run of dbt."""
 
     version: int
+    """The version of the write, or the number of the run."""
     after: int
     """The generation that was current when the row ended. Later generations include this end."""
 
@@ -77,12 +79,26 @@ def add_ended(layout: Layout, version: int, names: pa.Array, after: int) -> None
     append(layout, ENDED, pa.Table.from_pylist([row], schema=ENDED.schema))
 
 
+def add_ended_by_dbt(layout: Layout, run: int, names: pa.Array, after: int) -> None:
+    """Store that a run of dbt has no longer built rows, as `add_ended` does for a write."""
+    add_ended(layout, -run, names, after)
+
+
 def ends_of(layout: Layout, name: str, version: int) -> list[EndedRow]:
     """Return the ends of the row with this name by writes after a given version, oldest first."""
+    return _ends(layout, name, pc.field("version") > max(version, 0))
+
+
+def ends_by_dbt(layout: Layout, name: str, run: int) -> list[EndedRow]:
+    """Return the ends of the row with this name by runs of dbt after a given run, oldest first."""
+    return _ends(layout, name, pc.field("version") < -run)
+
+
+def _ends(layout: Layout, name: str, where: pc.Expression) -> list[EndedRow]:
     wanted = hashes(pa.array([name])).view(np.int64)[0]
-    rows = read(layout, ENDED, where=pc.field("version") > version)
+    rows = read(layout, ENDED, where=where)
     found = {
-        EndedRow(rows["version"][at].as_py(), rows["after"][at].as_py())
+        EndedRow(abs(rows["version"][at].as_py()), rows["after"][at].as_py())
         for at in range(len(rows))
         if wanted in np.asarray(rows["names"][at].values)
     }

@@ -57,7 +57,20 @@ import sys, provhouse
 with provhouse.connect(sys.argv[1], sys.argv[2]) as server:
     print([item.item for item in server.lineage("invoices/9").items])
 """
+AGENT = """
+import anyio, sys
+from mcp import Client, StdioServerParameters
+
+async def ask():
+    server = StdioServerParameters(command=sys.argv[1], args=sys.argv[2:])
+    async with Client(server) as client:
+        print((await client.call_tool("lineage", {"item": "invoices/9"})).content[0].text)
+
+anyio.run(ask)
+"""
 pytestmark = pytest.mark.long
+_JAVA = {"JAVA_HOME": os.environ.get("JAVA_HOME", ""), "PROVHOUSE_SPARK_MEMORY": "1g"}
+"""The environment variables of commands that need a warehouse."""
 Environment = Callable[..., Path]
 """A function that makes a virtual environment, and returns its folder ``bin``."""
 
@@ -89,6 +102,14 @@ def environment(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Environ
         return folder / "bin"
 
     return made
+
+
+def _with_extra(environment: Environment, extra: str, lock: str = "locks/base.lock") -> Path:
+    """Make an environment, add an extra as the pages type it, and return the folder ``bin``."""
+    found = environment(lock)
+    pip = [found / "python", "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    _run(*pip, f"provhouse[{extra}]", folder=found)
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -211,9 +232,7 @@ def test_both_versions_of_pandas(pandas: str, environment: Environment, tmp_path
 
 def test_numba_changes_no_answer(environment: Environment, base: Path, tmp_path: Path) -> None:
     """pip adds the extra to an installed provhouse, as the error about a missing extra states."""
-    fast = environment("locks/base.lock")
-    pip = [fast / "python", "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
-    _run(*pip, "provhouse[fast]", folder=tmp_path)
+    fast = _with_extra(environment, "fast")
     plain = _run(base / "python", "-W", "error", "-c", KEYS, folder=tmp_path)
     assert plain.startswith("False ")
     compiled = _run(fast / "python", "-W", "error", "-c", KEYS, folder=tmp_path)
@@ -262,7 +281,7 @@ def test_the_base_asks_a_server(served: House, base: Path, tmp_path: Path) -> No
 
 
 def test_the_extra_for_proofs(environment: Environment, tmp_path: Path) -> None:
-    provhouse = environment("locks/base.lock", "z3-solver>=5.4,<6") / "provhouse"
+    provhouse = _with_extra(environment, "prove") / "provhouse"
     tables = "create table o(id integer primary key, a integer not null)"
     (tmp_path / "schema.sql").write_text(tables)
     (tmp_path / "old.sql").write_text("select a from o where a > 1 or a > 2")
@@ -273,16 +292,13 @@ def test_the_extra_for_proofs(environment: Environment, tmp_path: Path) -> None:
 
 def test_the_extra_for_dbt(environment: Environment, base: Path, tmp_path: Path) -> None:
     """The commands of a docs page build, test and blame its project in an inactive environment."""
-    text = (ROOT / "docs/dbt-lineage.md").read_text(encoding="utf-8")
-    made, failed = (re.findall(r"^```sh\n(.*?)^```$", text, re.M | re.S)[at] for at in (1, 2))
+    _, made, failed, *_ = blocks("dbt-lineage.md", "sh")
     script = (made + failed).replace("provhouse lineage", "echo")  # the base has no warehouse
     build = [str(base / "provhouse"), "dbt", "build"]
     asked = subprocess.run(build, cwd=tmp_path, capture_output=True, text=True)
     assert asked.returncode == 5
     assert "Run `pip install 'provhouse[dbt]'`" in asked.stderr
-    dbt = environment("locks/base.lock")
-    pip = [dbt / "python", "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
-    _run(*pip, "provhouse[dbt]", folder=tmp_path)
+    dbt = _with_extra(environment, "dbt")
     path = {**os.environ, "PATH": f"{dbt}:/usr/bin:/bin", "JAVA_HOME": "/nowhere"}
     done = subprocess.run(
         ["sh", "-c", script], cwd=tmp_path, env=path, capture_output=True, text=True
@@ -293,10 +309,76 @@ def test_the_extra_for_dbt(environment: Environment, base: Path, tmp_path: Path)
     assert "stg_orders" in done.stdout
 
 
+def test_a_dbt_project_in_two_commands_and_a_picture_in_the_third(
+    environment: Environment, tmp_path: Path
+) -> None:
+    made = blocks("dbt-lineage.md", "sh")[1]
+    assert made.splitlines()[-3:] == [
+        "provhouse dbt build",
+        "provhouse lineage customers/ann",
+        "provhouse lineage customers/ann --out ann.svg",
+    ]
+    path = f"{_with_extra(environment, 'spark,dbt', 'locks/run.lock')}:/usr/bin:/bin"
+    try:
+        shown = _run("sh", "-ec", made, folder=tmp_path, **_JAVA, PATH=path)
+    finally:
+        _run("sh", "-c", "provhouse down", folder=tmp_path, **_JAVA, PATH=path)
+    assert "stg_orders/3@1" in shown
+    picture = (tmp_path / "ann.svg").read_text(encoding="utf-8")
+    assert "<svg" in picture
+    assert "stg_orders" in picture
+
+
+def test_the_extra_for_polars(environment: Environment, tmp_path: Path) -> None:
+    """The block of the page on data frames that uses polars runs as typed."""
+    python = _with_extra(environment, "polars") / "python"
+    (tmp_path / "orders.csv").write_text("id,customer,amount\n17,x,5\n18,y,3\n19,x,9\n")
+    (block,) = (each for each in blocks("pandas.md", "python") if "provhouse import polars" in each)
+    shown = block.strip().replace("totals.backward", "\nprint(totals.backward") + ")"
+    assert _run(python, "-W", "error", "-c", shown, folder=tmp_path).count("17") == 1
+
+
+def test_the_extra_for_agents(served: House, environment: Environment, tmp_path: Path) -> None:
+    """A client of the SDK starts ``provhouse mcp`` with the arguments of the page on agents."""
+    found = _with_extra(environment, "mcp")
+    server = server_file.running(served.settings.warehouse)
+    assert server
+    (tmp_path / "agent.token").write_text(server_file.token(served.settings.warehouse))
+    token = ("--set", f"token_file={tmp_path / 'agent.token'}")
+    asking = (found / "provhouse", "--server", server.address, *token, "mcp")
+    shown = _run(found / "python", "-W", "error", "-c", AGENT, *asking, folder=tmp_path)
+    assert "orders/17" in shown
+
+
+def test_the_extra_for_exploring(environment: Environment, tmp_path: Path) -> None:
+    """The script that the page on Neo4j names reads the sets of a warehouse with py2neo."""
+    found = _with_extra(environment, "spark,explore,pandas", "locks/run.lock")
+    provhouse = found / "provhouse"
+    try:
+        _run(provhouse, "ingest", FIRST, folder=tmp_path, **_JAVA)
+        script = ROOT / "examples" / "explore" / "sets.py"
+        shown = _run(found / "python", script, "warehouse", folder=tmp_path, **_JAVA)
+    finally:
+        _run(provhouse, "down", folder=tmp_path, **_JAVA)
+    assert "invoices" in shown
+
+
+def test_the_extra_for_the_demo(environment: Environment, tmp_path: Path) -> None:
+    """The pipeline of the demo reads the flights of two days, as the demo starts it."""
+    found = _with_extra(environment, "demo", "locks/run.lock")
+    run = [found / "python", ROOT / "examples" / "flights" / "pipeline.py", "--out", "data"]
+    days = ["--warehouse", "warehouse", "--first", "2013-02-11", "--last", "2013-02-12"]
+    try:
+        _run(*run, *days, folder=tmp_path, **_JAVA)
+        asked = [found / "provhouse", "find", "report/", "--limit", "3"]
+        assert "report/" in _run(*asked, folder=tmp_path, **_JAVA)
+    finally:
+        _run(found / "provhouse", "down", folder=tmp_path, **_JAVA)
+
+
 def test_the_extra_for_warehouses(environment: Environment, tmp_path: Path) -> None:
     """A team's server needs the same packages: locks/run.lock is the lock of the extra team."""
     provhouse = environment("locks/run.lock") / "provhouse"
-    java = {"JAVA_HOME": os.environ.get("JAVA_HOME", ""), "PROVHOUSE_SPARK_MEMORY": "1g"}
-    _run(provhouse, "ingest", FIRST, folder=tmp_path, **java)
+    _run(provhouse, "ingest", FIRST, folder=tmp_path, **_JAVA)
     lineage = [provhouse, "lineage", "invoices/9", "--format", "csv"]
-    assert "orders/17,orders,1" in _run(*lineage, folder=tmp_path, **java)
+    assert "orders/17,orders,1" in _run(*lineage, folder=tmp_path, **_JAVA)

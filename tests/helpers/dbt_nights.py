@@ -40,6 +40,8 @@ models:
     columns: [{name: order_id, data_tests: [unique, not_null]}]
   - name: customers
     columns: [{name: customer_id, data_tests: [unique, not_null]}]
+  - name: amounts
+    columns: [{name: euros, data_tests: [unique, not_null]}]
 seeds:
   - name: countries
     columns: [{name: code, data_tests: [unique, not_null]}]
@@ -73,6 +75,7 @@ select * from final
 with paid as (select day, cents from {{ ref('paid') }})
 select day, sum(cents) as cents from paid group by day
 """,
+    "models/marts/amounts.sql": "select distinct {{ euros('cents') }} euros from {{ ref('paid') }}",
     "models/marts/daily.sql": """
 {{ config(materialized='incremental', unique_key='day') }}
 select day, count(*) as orders, sum(cents) as cents from {{ ref('stg_orders') }}

@@ -85,6 +85,12 @@ class DbtProject:
         text = f"select src, dst, op from '{self.lineage / files}' order by all"
         return duckdb.execute(text).fetchall()
 
+    def ended(self, run: int) -> list[str]:
+        """Return the names of the rows that a run no longer built."""
+        with KeptTables(self.lineage) as kept:
+            names: list[str] = kept.ended(run).to_pylist()
+            return names
+
     def sources(self, item: str) -> set[str]:
         """Return the items from which an item directly derives."""
         return {src for src, dst, _ in self.triples() if dst == item}

@@ -27,7 +27,7 @@ Step = Callable[[Any, Any, Any], Any]
 class RandomProgram:
     """A random program, its data, and its source for messages."""
 
-    data: dict[str, pd.DataFrame]
+    data: dict[str, Any]
     steps: list[Step] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
 

@@ -104,6 +104,14 @@ def test_lineage_never_mixes_two_nights(houses: Callable[..., House]) -> None:
         items = {each.item for each in warehouse.lineage("late/XX").items}
         assert items == {newer, *(f"flights/{at}" for at in (10, 11, 12))}
         assert warehouse.lineage("late/UA").versions == (newer,)  # an INSERT deletes no rows
+    con.execute("create table prices as from (values (12.50), (3.00)) t(price)")
+    prices = con.sql("select price from prices", lineage=True)
+    prices.save(folder, table="cheap", key="price", names={"prices": "price"}, neo4j_home=home)
+    with house.open() as warehouse:
+        for text in ("12.5", "3"):
+            assert {each.item for each in warehouse.lineage(f"cheap/{text}").items} == {
+                f"prices/{text}"
+            }
 
 
 @pytest.mark.parametrize("chunk", [1, 3, 1000])

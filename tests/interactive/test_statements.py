@@ -75,6 +75,59 @@ def test_a_query_follows_a_made_table_and_a_made_file(con: Connection, tmp_path:
     assert con.sql(f"select * from '{path}'", lineage=True).behind == []
 
 
+FILES = (
+    ("semicolons.csv", " (header, delimiter ';')"),
+    ("late.json", ""),
+    pytest.param("late.csv", "", marks=pytest.mark.long),
+    pytest.param("late.csv.gz", "", marks=pytest.mark.long),
+    pytest.param("late.jsonl", " (format json)", marks=pytest.mark.long),
+)
+ODD = """
+    select id, case id % 5 when 0 then '' when 1 then null when 2 then 'x"y,\n' || id
+        when 3 then '007' else '7' end as text, (id / 4)::decimal(9, 2) as price,
+        date '2024-01-05' + id::int as day,
+        [id, null] as list, delay / 3.0::double as part
+    from flights order by id desc"""
+
+
+@pytest.mark.parametrize(("name", "options"), FILES)
+def test_a_query_follows_a_file_of_text(
+    con: Connection, tmp_path: Path, name: str, options: str
+) -> None:
+    path = tmp_path / name
+    con.sql(f"copy ({ODD}) to '{path}'{options}", lineage=True)
+    function = "read_json" if "json" in name else "read_csv"
+    for source in (f"'{path}'", f"{function}('{path}')"):
+        result = con.sql(f"select id from {source}", lineage=True)
+        assert result.behind == ["flights"]
+        for row, number in enumerate(result.to_arrow()["id"].to_pylist()):
+            found = result.backward("flights", [row]).to_arrow()["id"].to_pylist()
+            assert found == [number]
+    con.register("again", path)
+    assert con.sql("from again", lineage=True).behind == ["flights"]
+
+
+def test_a_file_of_text_is_not_followed_when_its_records_may_be_others(
+    con: Connection, tmp_path: Path
+) -> None:
+    """A record read as two, and another skipped, give the same number of rows."""
+    path = tmp_path / "late.csv"
+    names = "select if(id = 8, 'x\n', '') || id as name from flights order by id"
+    con.sql(f"copy ({names}) to '{path}'", lineage=True)
+    assert rids(con, f"from '{path}'", "flights", [3]) == [3]
+    lines = "auto_detect = false, skip = 2, quote = '', columns = {'name': 'VARCHAR'}"
+    shifted = con.sql(f"from read_csv('{path}', {lines})", lineage=True)
+    assert shifted.to_arrow().column(0).to_pylist()[:2] == ["1", "2"]
+    assert (len(shifted), shifted.behind) == (9, [])
+    alike = "select carrier as c0, carrier as c1 from flights where id % 3 = 0"
+    numbers = """select '1' as "1", '2' as "2" from flights"""
+    con.sql(f"copy ({alike}) to '{path}'", lineage=True)
+    with pytest.raises(NotCovered, match="detects another format") as error:
+        con.sql(f"copy ({numbers}) to '{path}'", lineage=True)
+    assert "The file is written" in str(error.value)
+    assert con.sql(f"from '{path}'", lineage=True).behind == []
+
+
 def test_an_insert_has_the_lineage_of_its_own_rows_only(con: Connection) -> None:
     con.execute("create table t(z int default 7, a bigint, c varchar, g int as (a + 1))")
     con.sql("insert into t(c, a) select carrier, id from flights where id > 6", lineage=True)
@@ -168,8 +221,10 @@ def test_records_that_changed_are_not_shown(con: Connection, change: str) -> Non
         ("insert into made from flights returning id", "RETURNING"),
         ("insert into made as m from flights", "AS in INSERT"),
         ("insert into seen select 1", "INSERT into what is no table"),
-        ("copy flights to 'x.csv'", "another format than Parquet"),
-        ("copy flights to 'x.parquet' (format csv)", "another format than Parquet"),
+        ("copy flights to 'x.tsv'", "another format than Parquet, CSV and JSON"),
+        ("copy flights to 'x.parquet' (format arrow)", "another format than Parquet"),
+        ("copy flights to 'x.csv' (header false)", "COPY without a header"),
+        ("copy flights to 'x.csv' (nullstr '-')", "NULLSTR in COPY"),
         ("copy flights to 'x' (partition_by (id), format parquet)", "PARTITION_BY"),
         ("copy flights to 's3://x.parquet'", "no path of one local file"),
         ("copy flights from 'x.parquet'", "FROM in COPY"),

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from random import Random
 
+import pyarrow as pa
 import pytest
 
 from helpers.oracle import Oracle, Triple
@@ -14,6 +15,7 @@ from provhouse.model.errors import NotFound
 from provhouse.model.progress import Silent
 from provhouse.model.question import Direction, Method, Question
 from provhouse.store.names.versions import versions_file
+from provhouse.store.tables.kept_rows import add_ended, add_ended_by_dbt
 
 Houses = Callable[..., House]
 METHODS: tuple[tuple[int | None, Method], ...] = ((None, "csprov"), (2, "rq"), (1, "ccprov"))
@@ -51,6 +53,25 @@ def test_the_newest_version_answers_for_a_name(houses: Houses) -> None:
     with pytest.raises(NotFound):
         items(house, "t/1@10")
     house.check_deep()
+
+
+def test_a_row_that_dbt_no_longer_builds_has_ended(houses: Houses) -> None:
+    """The run ends only earlier versions, from its generation on. Captured writes differ."""
+    house = houses()
+    house.ingest([Triple("raw/1", "t/1@2"), Triple("raw/2", "t/2@2")])
+    house.ingest([Triple("raw/3", "t/3@3")])
+    add_ended_by_dbt(house.layout, 3, pa.array(["t/1"]), 1)
+    add_ended(house.layout, 4, pa.array(["t/2"]), 1)  # of another row with this name
+    with pytest.raises(NotFound, match="Run 3 of dbt built its table without it"):
+        items(house, "t/1")
+    assert items(house, "t/1@2") == ({"raw/1"}, ())
+    assert items(house, "t/1", all_versions=True) == ({"raw/1"}, ("t/1@2",))
+    assert items(house, "t/2") == ({"raw/2"}, ("t/2@2",))
+    house.ingest([Triple("raw/4", "t/1@4")])
+    assert items(house, "t/1") == ({"raw/4"}, ("t/1@4",))
+    for _ in range(2):
+        rollback(house.settings, Silent())
+    assert items(house, "t/1") == ({"raw/1"}, ("t/1@2",))  # before run 3
 
 
 def test_an_ingest_without_versions_has_no_file_for_them(houses: Houses) -> None:

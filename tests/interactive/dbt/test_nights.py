@@ -1,14 +1,20 @@
 """Real dbt builds a small shop night by night: rows of every kind of model have their lineage."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from helpers.dbt_nights import FILES, RAW, SECOND_NIGHT
 from helpers.dbt_runs import DbtProject, install_dbt, refused
+from helpers.warehouse import House
 from provhouse.cli.app import run
 from provhouse.interactive.dbt.failing_rows import failing_rows
+from provhouse.interactive.dbt.kept_tables import KeptTables
 from provhouse.interactive.dbt.project_lineage import BuiltProject
+from provhouse.interactive.dbt.traced_run import ingest_waiting
+from provhouse.model.errors import NotFound
+from provhouse.model.progress import Silent
 from provhouse.store.warehouse.identity import create_identity
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.reports import read_reports
@@ -39,6 +45,7 @@ def test_every_model_of_a_night_has_lineage(first: Night) -> None:
     assert project.sources("customers/3@2") == {"stg_customers/2@2", "stg_orders/13@2"}
     assert project.sources("daily/2026-01-02@2") == {"stg_orders/12@2", "stg_orders/13@2"}
     assert project.sources("pages/0@2") == {"clicks/0@1"}
+    assert project.sources("amounts/5@2") == {"stg_orders/10@2"}  # 5.00 euros
     (name,) = {dst for src, dst, _ in project.triples() if dst.startswith("history/1/")}
     assert project.sources(name) == {"stg_customers/0@2"}
 
@@ -67,7 +74,7 @@ def test_operations_are_named_after_models_and_groups(first: Night) -> None:
 
 
 @pytest.mark.long
-def test_nights_are_not_mixed(tmp_path: Path) -> None:
+def test_nights_are_not_mixed(tmp_path: Path, houses: Callable[..., House]) -> None:
     install_dbt()
     project = DbtProject.write(tmp_path / "shop", FILES)
     project.sql(RAW)
@@ -76,6 +83,8 @@ def test_nights_are_not_mixed(tmp_path: Path) -> None:
     built = project.dbt("build")
     assert built is not None
     assert (built.run, built.changed, refused(built)) == (2, (), {})
+    assert project.sources("amounts/0.5@2") == {"stg_orders/15@2"}
+    assert sorted(project.ended(2)) == ["customers/3"]
     second = {dst: project.sources(dst) for _, dst, _ in project.triples(2)}
     assert second["customers/2@2"] == {"stg_customers/1@2", "stg_orders/14@2", "countries/DE@2"}
     assert "daily/2026-01-01@2" not in second  # its row stays as night 1 has made it
@@ -95,6 +104,19 @@ def test_nights_are_not_mixed(tmp_path: Path) -> None:
     assert full is not None
     assert refused(full) == {}
     assert "daily/2026-01-01@3" in {dst for _, dst, _ in project.triples(3)}
+    house = houses()
+    with KeptTables(project.lineage) as kept:
+        assert ingest_waiting(kept, project.lineage, house.settings, Silent()) == 3
+    house.check()
+    with house.open() as warehouse:
+        with pytest.raises(NotFound, match=r"'customers/3' was deleted\nRun 2 of dbt"):
+            warehouse.lineage("customers/3")
+        for found in (
+            warehouse.lineage("customers/3@1"),
+            warehouse.lineage("customers/3", as_of=1),
+        ):
+            assert "raw.orders/13" in {each.item for each in found.items}
+        assert warehouse.lineage("customers/2").versions == ("customers/2@2",)
 
 
 @pytest.mark.long
