@@ -66,7 +66,8 @@ def test_a_trap_is_not_proved(one: str, other: str) -> None:
             assert not _attempt(database, first, second).proved
 
 
-@pytest.mark.parametrize("count", [10, pytest.param(300, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("count", [25, pytest.param(300, marks=pytest.mark.long)])
 def test_no_mutant_with_other_rows_is_proved(count: int) -> None:
     source, refuted, proved = random.Random(38), 0, 0
     with empty_database(MUTATED) as database:
