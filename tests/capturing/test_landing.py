@@ -90,8 +90,12 @@ def run(version: SparkVersion, storage: Storage, at: Path, *, end: str = "") -> 
 
 
 def lineage(folder: Path) -> dict[str, dict[object, set[int]]]:
-    """Return, by table and by the first value of each written row, the ids of its source rows."""
-    found = {write.table: found_of(write) for write in captured_writes(folder)}
+    """Return, by table and by the first value of each written row, the ids of its source rows.
+
+    Only finished writes are returned.
+    """
+    finished = [write for write in captured_writes(folder) if write.state == "finished"]
+    found = {write.table: found_of(write) for write in finished}
     assert all(len({row[0] for row in each.rows}) == len(each.rows) for each in found.values())
     return {
         table: {row[0]: ids_of(each.witnesses(number)) for number, row in enumerate(each.rows)}
@@ -149,5 +153,6 @@ def test_the_finished_writes_of_a_lost_driver_are_fetched_by_the_address_of_thei
     (folder,) = fetch(address, layout)
     localise(folder, layout)
     assert lineage(folder) == LINEAGE
-    of_torn = list(folder.glob("2/**/*.parquet"))
-    assert bool(of_torn) == (end == "torn")
+    is_torn = [write.state == "unknown" for write in captured_writes(folder)]
+    assert is_torn == [False, False] + [True] * (end == "torn")
+    assert bool(list(folder.glob("2/**/*.parquet"))) == (end == "torn")

@@ -14,7 +14,7 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 import pytest
-from pyarrow.fs import S3FileSystem
+from pyarrow.fs import FileType, S3FileSystem
 
 from provhouse.runtime.files import exclusive
 from provhouse.runtime.jars import cache_folder
@@ -30,10 +30,10 @@ def s3(folder: Path, patience: float = 300) -> Iterator[str]:
     """Run an S3 server with the bucket ``shop``, and yield its endpoint; skip without Go."""
     program = _built()
     folder.mkdir()
-    ports = dict(zip(("s3", "master", "volume", "filer"), _free_ports(8), strict=False))
-    grpc = dict(zip(ports, _free_ports(8)[4:], strict=False))
-    given = [f"-{name}.port={port}" for name, port in ports.items()]
-    given += [f"-{name}.port.grpc={port}" for name, port in grpc.items()]
+    services = ("s3", "master", "volume", "filer")
+    names = [f"{service}.port{kind}" for service in services for kind in ("", ".grpc")]
+    ports = dict(zip(names, _free_ports(len(names)), strict=True))
+    given = [f"-{name}={port}" for name, port in ports.items()]
     given += ["-s3.port.iceberg=0", "-s3.port.lance=0", "-webdav=false", "-admin.ui=false"]
     given += ["-ip=127.0.0.1", "-ip.bind=127.0.0.1", f"-dir={folder}", f"-bucket={BUCKET}"]
     with (folder / "log").open("wb") as log:
@@ -41,7 +41,7 @@ def s3(folder: Path, patience: float = 300) -> Iterator[str]:
             [program, "mini", "-master.telemetry=false", *given],
             stdout=log, stderr=log, cwd=folder, env={**os.environ, **USER, "HOME": str(folder)},
         )  # fmt: skip
-    endpoint = f"http://127.0.0.1:{ports['s3']}"
+    endpoint = f"http://127.0.0.1:{ports['s3.port']}"
     try:
         late = monotonic() + patience
         while not _answers(endpoint):
@@ -78,7 +78,7 @@ def _answers(endpoint: str) -> bool:
     """Return whether the server answers and its bucket exists."""
     try:
         urlopen(f"{endpoint}/status", timeout=5).close()
-        return bool(bucket(endpoint).get_file_info(BUCKET).is_file is False)
+        return bool(bucket(endpoint).get_file_info(BUCKET).type == FileType.Directory)
     except (URLError, OSError):
         return False
 
