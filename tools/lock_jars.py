@@ -19,6 +19,7 @@ from provhouse.capturing.jar import own_version
 from provhouse.capturing.spark_versions import named
 
 LOCK = Path(__file__).parent.parent / "runtime/jars.lock"
+SDK = "software.amazon.awssdk"
 ROOTS = {
     "compiler": ["org.eclipse.jdt:ecj:3.45.0"],
     "delta": ["io.delta:delta-spark_4.2_2.13:4.4.0"],
@@ -34,6 +35,29 @@ ROOTS = {
     "page": [
         f"org.webjars.npm:{name}" for name in ("d3:7.9.0", "dagre-d3-es:7.0.11", "lodash:4.17.21")
     ],
+    "s3a": [
+        "org.apache.hadoop:hadoop-aws:3.5.0",
+        *(f"{SDK}:{name}:2.35.4" for name in ("s3", "s3-transfer-manager", "sts")),
+        "software.amazon.s3.analyticsaccelerator:analyticsaccelerator-s3:1.3.1",
+        "org.wildfly.openssl:wildfly-openssl:2.2.5.Final",
+    ],
+    "s3a-3.5_2.12": [
+        "org.apache.hadoop:hadoop-aws:3.3.4",
+        *(f"com.amazonaws:aws-java-sdk-{name}:1.12.262" for name in ("dynamodb", "s3", "sts")),
+        "org.wildfly.openssl:wildfly-openssl:1.0.7.Final",
+    ],
+    "s3a-4.0_2.13": [
+        "org.apache.hadoop:hadoop-aws:3.4.1",
+        *(f"{SDK}:{name}:2.24.6" for name in ("s3", "sts")),
+        f"{SDK}:s3-transfer-manager:2.24.5",  # 2.24.6 was not published
+        "org.wildfly.openssl:wildfly-openssl:1.1.3.Final",
+    ],
+    "s3a-4.1_2.13": [
+        "org.apache.hadoop:hadoop-aws:3.4.2",
+        *(f"{SDK}:{name}:2.29.52" for name in ("s3", "s3-transfer-manager", "sts")),
+        "software.amazon.s3.analyticsaccelerator:analyticsaccelerator-s3:1.2.1",
+        "org.wildfly.openssl:wildfly-openssl:2.1.4.Final",
+    ],
     "spark-3.5_2.13": [f"org.apache.spark:spark-sql_2.13:{locked_version('3.5')}"],
     "queries": [f"org.apache.spark:spark-sql_2.13:{version('pyspark')}:tests"],
 }
@@ -42,11 +66,13 @@ ALONE = (
 )
 """The XML element that excludes a jar's dependencies.
 
-It is used for jars with a classifier, which are read but never run, and for jars of npm packages:
-the single file of d3 already contains its parts, and dagre needs only lodash, which is listed
-explicitly.
+It is used for jars with a classifier, which are read but never run, for jars of npm packages, and
+for hadoop-aws. The single file of d3 already contains its parts, and dagre needs only lodash, which
+is listed explicitly. hadoop-aws needs a jar with the clients of all of Amazon's services (700 MB),
+of which it uses a few, which are listed.
 """
-BESIDE_SPARK = ("delta", "hdfs")
+WITHOUT_DEPENDENCIES = ("org.webjars.npm:", "org.apache.hadoop:hadoop-aws:")
+BESIDE_SPARK = ("delta", "hdfs", "s3a")
 """The groups of jars that are on one class path together with PySpark's jars."""
 # Spark bundles the first two under other names: in jcl-over-slf4j, and in RoaringBitmap 1.6.
 ALSO_BUNDLED = ["commons-logging", "shims", "scala-library"]
@@ -84,7 +110,7 @@ def resolve(roots: list[str], folder: Path) -> Path:
 def dependency(root: str) -> str:
     """Return the Maven dependency for a root, which is G:A:V or G:A:V:C with a classifier."""
     fields = zip(("groupId", "artifactId", "version", "classifier"), root.split(":"), strict=False)
-    alone = root.count(":") == 3 or root.startswith("org.webjars.npm:")
+    alone = root.count(":") == 3 or root.startswith(WITHOUT_DEPENDENCIES)
     inner = "".join(f"<{field}>{value}</{field}>" for field, value in fields)
     return f"<dependency>{inner}{ALONE if alone else ''}</dependency>"
 

@@ -28,13 +28,17 @@ TESTS = {
     "test_a_job_in_sql_is_captured": "SQL",
     "test_a_job_in_scala_is_captured": "Scala",
     "test_a_job_on_spark_connect_is_captured": "Connect",
-    "test_lineage_on_hdfs_is_fetched_with_the_files_of_its_tables": "HDFS",
+    "test_lineage_is_fetched_with_the_files_of_its_tables[hdfs]": "HDFS",
+    "test_lineage_is_fetched_with_the_files_of_its_tables[retried, hdfs]": "HDFS, retries",
+    "test_lineage_is_fetched_with_the_files_of_its_tables[s3]": "S3",
+    "test_lineage_is_fetched_with_the_files_of_its_tables[retried, s3]": "S3, retries",
     "test_the_wheel_of_capture_suffices_for_a_job": "`provhouse-capture`",
     "test_a_block_lands_and_walks": "block and walks",
     "test_the_commands_of_the_page_on_hdfs": "this page, HDFS",
+    "test_the_commands_of_the_page_on_s3": "this page, S3",
     "test_the_commands_of_the_page_in_a_folder": "this page, a folder",
 }
-"""The columns of the table, by the names of the tests."""
+"""The columns of the table, by the names of the tests and their other parameters."""
 
 
 def main() -> None:

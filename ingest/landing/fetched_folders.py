@@ -36,7 +36,9 @@ def fetch(address: str, layout: Layout) -> list[Path]:
             "No folder there contains the record of an application",
             "Name the address that the job had as spark.provhouse.landing",
         )
-    ended = named or [each for each, has_ended in found.items() if has_ended]
+    ended = named or [
+        each for each, has_ended in found.items() if has_ended or _copied(each, layout).exists()
+    ]
     if not ended:
         raise Busy(
             f"No application at {address} has ended",
@@ -50,11 +52,12 @@ def _moved(address: str, layout: Layout) -> Path | None:
     """Move one folder; return its new path, or None if it was moved and ingested before.
 
     A marker file exists from when the copy is complete until the original is removed. So no
-    application is ingested twice, even if this process is killed.
+    application is ingested twice, even if this process is killed. On an object store, a kill can
+    leave a part of the original.
     """
-    name = address.rstrip("/").rpartition("/")[2]
-    folder, aside = layout.captured / name, layout.captured / _FETCHING / name
-    marker = aside.with_name(f"{name}.copied")
+    marker = _copied(address, layout)
+    aside = marker.with_suffix("")
+    folder = layout.captured / aside.name
     if not marker.exists() or aside.exists():
         make_folder(aside.parent)
         shutil.rmtree(aside, ignore_errors=True)
@@ -64,6 +67,12 @@ def _moved(address: str, layout: Layout) -> Path | None:
     remove_block(address)
     marker.unlink()
     return folder if folder.exists() else None
+
+
+def _copied(address: str, layout: Layout) -> Path:
+    """Return the path of the marker that an application's folder has been copied."""
+    name = address.rstrip("/").rpartition("/")[2]
+    return layout.captured / _FETCHING / f"{name}.copied"
 
 
 def localise(folder: Path, layout: Layout) -> None:

@@ -1,17 +1,20 @@
 """Copy files from HDFS, object stores and other Hadoop file systems with a Java program.
 
 The program is the class ``Fetch`` in our jar. It runs with the jars of PySpark, which contain
-Hadoop's client. Its settings come from the usual environment variables: ``HADOOP_CONF_DIR`` for
-Hadoop's configuration, and ``SPARK_DIST_CLASSPATH`` for the jars of further file systems.
+Hadoop's client, and for S3, with the jars that provhouse fetches for it. Its settings come from
+the usual environment variables: ``HADOOP_CONF_DIR`` for Hadoop's configuration, and
+``SPARK_DIST_CLASSPATH`` for the jars of further file systems.
 """
 
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from provhouse.capturing.jar import jar, spark_jars
 from provhouse.model.errors import Unavailable
+from provhouse.model.progress import Silent
+from provhouse.runtime.jars import fetch, jar_folder
 from provhouse.runtime.java import java
 
 _CLASS = "provhouse.capturing.landing.Fetch"
@@ -51,7 +54,7 @@ def _fetch(address: str, *arguments: str, given: str = "") -> str:
         os.environ.get("HADOOP_CONF_DIR"),
         str(jar()),
         str(spark_jars() / "*"),
-        os.environ.get("SPARK_DIST_CLASSPATH"),
+        _further_jars([address, *given.splitlines()]),
     )
     done = subprocess.run(
         [java(), "-XX:TieredStopAtLevel=1", "-cp", ":".join(filter(None, places)), _CLASS,
@@ -65,6 +68,18 @@ def _fetch(address: str, *arguments: str, given: str = "") -> str:
             f"Cannot copy the captured files of {address}",
             "Hadoop says: " + (*thrown, *lines, "nothing")[0],
             "Check the address. HADOOP_CONF_DIR names the folder of core-site.xml, with the "
-            "access to the storage; SPARK_DIST_CLASSPATH names jars such as hadoop-aws",
+            "access to the storage; SPARK_DIST_CLASSPATH names jars such as hadoop-azure",
         )
     return done.stdout
+
+
+def _further_jars(addresses: Iterable[str]) -> str | None:
+    """Return the class path of file systems that PySpark's copy of Hadoop lacks.
+
+    For S3, its locked jars are fetched, unless the user names other jars.
+    """
+    named = os.environ.get("SPARK_DIST_CLASSPATH")
+    if named or not any(each.startswith("s3a:") for each in addresses):
+        return named
+    fetch(Silent(), ("s3a",))
+    return str(jar_folder("s3a") / "*")

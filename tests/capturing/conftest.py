@@ -3,7 +3,7 @@
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -54,12 +54,13 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Record the outcomes of long tests on versions of Spark, for the page about them."""
     report = yield
-    version = getattr(item, "callspec", None) and item.callspec.params.get("version")  # type: ignore[attr-defined]
-    is_outcome = report.when == "call" or not report.passed
+    params = dict(item.callspec.params) if hasattr(item, "callspec") else {}
+    version = params.pop("version", None)
+    is_outcome = report.failed or (report.passed and report.when == "call")
     if isinstance(version, SparkVersion) and item.get_closest_marker("long") and is_outcome:
         LONG.mkdir(exist_ok=True)
         line = {
-            "test": item.originalname,  # type: ignore[attr-defined]
+            "test": item.originalname + _others(params),  # type: ignore[attr-defined]
             "version": str(version),
             "passed": report.passed,
             "date": datetime.now(UTC).date().isoformat(),
@@ -67,3 +68,9 @@ def pytest_runtest_makereport(
         with (LONG / "spark-versions.jsonl").open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
     return report
+
+
+def _others(params: Mapping[str, object]) -> str:
+    """Return the parameters of a test in brackets, or an empty string if all are empty."""
+    found = ", ".join(str(params[name]) for name in sorted(params) if params[name])
+    return f"[{found}]" if found else ""

@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 
 import provhouse
 from helpers.capture_package import copy_package
-from helpers.plain_jobs import spark_run, write_orders
+from helpers.plain_jobs import BLOCK, spark_run, write_orders
 from helpers.warehouse import House
 from helpers.witnesses import found_of
 from provhouse.capturing.reading.finished import captured_writes
@@ -30,23 +30,6 @@ LINEAGE = {"ann": {0, 2}, "bob": {1, 3}}
 """The positions of each customer's orders."""
 NONE: Any = None
 """A session that is not used, because the arguments are refused first."""
-JOB = """
-import sys
-import provhouse
-from pyspark.sql import SparkSession, functions as F
-
-orders, totals, landing = sys.argv[1:]
-spark = SparkSession.builder.getOrCreate()
-keys = {"orders": "id", "totals": "customer"}
-with provhouse.capture(spark, landing=landing, keys=keys, run="nightly") as run:
-    frame = spark.read.parquet(orders).groupBy("customer").agg(F.sum("price").alias("total"))
-    with run.op("sum of prices"):
-        frame.write.parquet(totals)
-try:
-    provhouse.open("warehouse")
-except provhouse.Unavailable:
-    spark.stop()
-"""
 
 
 def totals(spark: SparkSession, orders: Path) -> DataFrame:
@@ -133,7 +116,7 @@ def test_the_wheel_of_capture_suffices_for_a_job(
     version: SparkVersion, houses: Callable[..., House], tmp_path: Path
 ) -> None:
     """The job's environment has neither pyarrow nor provhouse, and the job opens no warehouse."""
-    (tmp_path / "job.py").write_text(JOB)
+    (tmp_path / "job.py").write_text(BLOCK)
     landing, package = tmp_path / "landing", copy_package(tmp_path / "package")
     job = [tmp_path / "job.py", write_orders(tmp_path), tmp_path / "totals", landing]
     done = spark_run(version, "spark-submit", [], job, tmp_path, PYTHONPATH=str(package))

@@ -12,11 +12,16 @@ from jars_all import package
 
 from helpers.hdfs import hdfs
 from helpers.pages import DOCS
+from helpers.s3 import USER, s3
+from helpers.storages import s3_jars
 from provhouse.capturing.spark_versions import SparkVersion, named
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]
 TRIED = [named("3.5"), named("4.0")]
 TYPED = "PLACE=hdfs://namenode:8020/shop"
+ON_S3 = "PLACE=s3a://shop"
+SERVER = "http://storage:8333"
+PACKAGE = "--packages org.apache.hadoop:hadoop-aws:3.3.4"
 
 
 @pytest.fixture(scope="module")
@@ -27,11 +32,38 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def script(version: SparkVersion, place: str) -> str:
-    """Return the commands of the page for a version of Spark and another place."""
-    text = (DOCS / "spark-versions.md").read_text(encoding="utf-8")
-    found = "".join(re.findall(r"^```sh\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
+    """Return the commands of the page for a version of Spark, with other commands for its place."""
+    found = "".join(each for each in blocks() if ON_S3 not in each)
     assert found.count(TYPED) == found.count("--spark 3.5") == 1
-    return found.replace(TYPED, f"PLACE={place}").replace("--spark 3.5", f"--spark {version.spark}")
+    found = found.replace(TYPED, place)
+    return found.replace("--spark 3.5", f"--spark {version.spark}")
+
+
+def blocks() -> list[str]:
+    """Return the blocks of commands on the page."""
+    return re.findall(r"^```sh\n(.*?)^```$", page(), re.MULTILINE | re.DOTALL)
+
+
+def page() -> str:
+    """Return the text of the page."""
+    return (DOCS / "spark-versions.md").read_text(encoding="utf-8")
+
+
+def commands_on_s3(version: SparkVersion, endpoint: str) -> str:
+    """Return the commands of the page that choose S3, for another server.
+
+    Spark does not download ``hadoop-aws`` and its dependencies (280 MB or more). The locked jars,
+    which have the same version, are already on its class path.
+    """
+    (found,) = (each for each in blocks() if ON_S3 in each)
+    jars = s3_jars(version)
+    (number,) = re.findall(r"hadoop-aws-([\d.]+)\.jar", jars)
+    rows = re.findall(r"^\| ([\d., ]+) \| ([\d.]+) \|$", page(), re.MULTILINE)
+    assert [each for sparks, each in rows if version.spark in sparks.split(", ")] == [number]
+    assert found.count(SERVER) == found.count(PACKAGE) == 1
+    assert all(value in found for value in USER.values())
+    path = f"--driver-class-path {jars.replace(',', ':')}"
+    return found.replace(SERVER, endpoint).replace(PACKAGE, path)
 
 
 def programs(version: SparkVersion, folder: Path) -> Path:
@@ -49,12 +81,12 @@ def programs(version: SparkVersion, folder: Path) -> Path:
     return folder
 
 
-def check(version: SparkVersion, place: str, graph_home: Path, at: Path) -> None:
-    """Run the commands of the page, and check the answer to the question at their end."""
+def check(version: SparkVersion, commands: str, graph_home: Path, at: Path) -> None:
+    """Run commands of the page, and check the answer to the question at their end."""
     path = f"{programs(version, at / 'bin')}:{os.environ['PATH']}"
     given = {"PROVHOUSE_NEO4J_HOME": str(graph_home), "SPARK_LOCAL_IP": "127.0.0.1"}
     done = subprocess.run(
-        ["sh", "-ec", script(version, place)],
+        ["sh", "-ec", commands],
         env={**os.environ, **given, "PATH": path, "PROVHOUSE_SPARK_MEMORY": "1g"},
         cwd=at,
         capture_output=True,
@@ -72,11 +104,20 @@ def check(version: SparkVersion, place: str, graph_home: Path, at: Path) -> None
 def test_the_commands_of_the_page_on_hdfs(
     version: SparkVersion, cluster: str, graph_home: Path, tmp_path: Path
 ) -> None:
-    check(version, f"{cluster}/{version}", graph_home, tmp_path)
+    check(version, script(version, f"PLACE={cluster}/{version}"), graph_home, tmp_path)
+
+
+@pytest.mark.parametrize("version", TRIED, ids=str)
+def test_the_commands_of_the_page_on_s3(
+    version: SparkVersion, graph_home: Path, tmp_path: Path
+) -> None:
+    with s3(tmp_path / "server") as endpoint:
+        commands = script(version, commands_on_s3(version, endpoint))
+        check(version, commands, graph_home, tmp_path)
 
 
 @pytest.mark.parametrize("version", TRIED, ids=str)
 def test_the_commands_of_the_page_in_a_folder(
     version: SparkVersion, graph_home: Path, tmp_path: Path
 ) -> None:
-    check(version, str(tmp_path / "mounted"), graph_home, tmp_path)
+    check(version, script(version, f"PLACE={tmp_path / 'mounted'}"), graph_home, tmp_path)

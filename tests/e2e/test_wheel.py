@@ -19,6 +19,7 @@ import pytest
 from release import release
 
 from helpers.pages import blocks
+from helpers.plain_jobs import BLOCK, write_orders
 from helpers.warehouse import House
 from provhouse.model.progress import Silent
 from provhouse.serve import server_file
@@ -199,6 +200,26 @@ def test_the_wheel_of_capture_needs_no_other_package(dist: Path, tmp_path: Path)
     assert {each.name for each in packages.iterdir() if each.name.startswith("prov")} == {
         "provhouse", f"{_wheels(dist)[0].name.partition('-py3-')[0]}.dist-info",
     }  # fmt: skip
+
+
+def test_a_job_with_pyspark_and_the_wheel_of_capture(
+    dist: Path, houses: Callable[..., House], tmp_path: Path
+) -> None:
+    """A warehouse elsewhere then ingests what the job has left at an address."""
+    folder, landing = tmp_path / "environment", tmp_path / "landing"
+    _uv("venv", "--quiet", "--python", sys.executable, folder)
+    install = ("pip", "install", "--quiet", "--system-certs", "--python", folder)
+    _uv(*install, "--require-hashes", "-r", ROOT / "locks/spark-3.5.lock")
+    _uv(*install, "--no-index", _wheels(dist)[0])
+    (tmp_path / "job.py").write_text(BLOCK)
+    job = [tmp_path / "job.py", write_orders(tmp_path), tmp_path / "totals", landing]
+    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "SPARK_LOCAL_IP": "127.0.0.1"}
+    subprocess.run([folder / "bin" / "python", *job], cwd=tmp_path, env=environment, check=True)
+    with houses().open() as warehouse:
+        landed = warehouse.ingest_captured(landing)
+        assert [(write.table, write.rows) for write in landed.writes] == [("totals", 2)]
+        found = {each.item for each in warehouse.lineage("totals/ann").items}
+        assert found == {"orders/1", "orders/3"}
 
 
 def test_the_base_is_small(base: Path) -> None:

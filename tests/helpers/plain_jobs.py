@@ -1,4 +1,4 @@
-"""Jobs in Python, SQL and Scala that use no part of provhouse, started by spark-submit."""
+"""Jobs in Python, SQL and Scala without a warehouse, started by spark-submit."""
 
 import os
 import subprocess
@@ -60,6 +60,25 @@ frame = spark.read.parquet(orders).groupBy("customer").agg(F.sum("price").alias(
 frame.write.parquet(totals)
 spark.stop()
 """
+
+BLOCK = """
+import sys
+import provhouse
+from pyspark.sql import SparkSession, functions as F
+
+orders, totals, landing = sys.argv[1:]
+spark = SparkSession.builder.getOrCreate()
+keys = {"orders": "id", "totals": "customer"}
+with provhouse.capture(spark, landing=landing, keys=keys, run="nightly") as run:
+    frame = spark.read.parquet(orders).groupBy("customer").agg(F.sum("price").alias("total"))
+    with run.op("sum of prices"):
+        frame.write.parquet(totals)
+try:
+    provhouse.open("warehouse")
+except provhouse.Unavailable:
+    spark.stop()
+"""
+"""A job that imports provhouse, and captures a part of itself."""
 
 
 def write_orders(folder: Path) -> Path:

@@ -59,6 +59,18 @@ def test_a_folder_that_was_moved_before_a_kill_is_not_moved_again(
 
 
 @pytest.mark.long
+def test_what_a_kill_has_left_of_a_moved_folder_is_removed(remote: Path, tmp_path: Path) -> None:
+    """An object store removes the files of a folder one by one, the mark of its end early."""
+    layout = Layout(tmp_path / "house")
+    marker = layout.captured / "fetching" / f"{NAME}.copied"
+    put(marker, "", complete=False)
+    (remote / NAME / "_ended.complete").unlink()
+    assert fetch(f"file:{remote}", layout) == []
+    assert list(remote.iterdir()) == []
+    assert not marker.exists()
+
+
+@pytest.mark.long
 def test_a_copy_that_was_killed_before_its_move_is_made_again(remote: Path, tmp_path: Path) -> None:
     layout = Layout(tmp_path / "house")
     put(layout.captured / "fetching" / NAME / "block.json", "half", complete=False)
