@@ -29,7 +29,6 @@ public final class Commands {
           Map.entry("TruncateDeltaTableCommand", "TRUNCATE TABLE"),
           Map.entry("OptimizeTableCommand", "OPTIMIZE"),
           Map.entry("DeltaReorgTableCommand", "REORG TABLE"),
-          Map.entry("VacuumTableCommand", "VACUUM"),
           Map.entry("RestoreTableCommand", "RESTORE TABLE"),
           Map.entry("CreateDeltaTableCommand", "CLONE"),
           Map.entry("CloneTableCommand", "CLONE"),
@@ -46,7 +45,7 @@ public final class Commands {
    * Refuse a command that changes rows. Call this only if the command's target is not covered.
    */
   public static void refuse(LogicalPlan command) {
-    if (DeltaCommand.isStaged(command)) {
+    if (DeltaCommand.isStaged(command) || DeltaClone.isNew(command)) {
       return;
     }
     String name = command.getClass().getSimpleName();
@@ -65,8 +64,11 @@ public final class Commands {
     }
   }
 
-  /** Return whether a Delta command changes nothing, for example DESCRIBE HISTORY. */
+  /**
+   * Return whether a Delta command changes no rows, for example DESCRIBE HISTORY. An ingest notices
+   * if VACUUM has deleted a file that the ingest needs.
+   */
   private static boolean isReading(String name) {
-    return name.startsWith("Describe") || name.startsWith("Show");
+    return name.startsWith("Describe") || name.startsWith("Show") || name.startsWith("Vacuum");
   }
 }
