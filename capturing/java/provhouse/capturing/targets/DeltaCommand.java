@@ -84,7 +84,9 @@ public record DeltaCommand(
 
   /** Return the parts of a command that moves rows. Its query only has the table's columns. */
   private static DeltaCommand moving(LogicalPlan command) {
-    Object found = Plans.field(Plans.children(command).get(0), "table");
+    boolean purges = Plans.children(command).isEmpty(); // REORG
+    LogicalPlan target = Named.call(command, purges ? "target" : "child");
+    Object found = Plans.field(target, "table");
     if (!(found instanceof Table table) || !found.getClass().getName().startsWith(PACKAGE)) {
       return null;
     }
