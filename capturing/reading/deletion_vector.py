@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import unquote, urlsplit
 from uuid import UUID
 
 import numpy as np
@@ -80,7 +81,7 @@ class DeletionVector:
 
     def _path(self) -> Path:
         if self.kind == "p":
-            return Path(self.text.removeprefix("file:"))
+            return Path(unquote(urlsplit(self.text).path))
         name = UUID(bytes=_decoded(self.text[-_NAME:]))
         return self.table / self.text[:-_NAME] / f"deletion_vector_{name}.bin"
 
