@@ -1,4 +1,4 @@
-"""OPTIMIZE, REORG, VACUUM and CLONE of Delta tables inside a block: rows keep their names."""
+"""OPTIMIZE, REORG and CLONE of Delta tables inside a block: rows keep their names."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-import provhouse
 from helpers.changing import Changing
 from helpers.warehouse import House
 
@@ -15,12 +14,15 @@ MAPPED = {"columnMapping.mode": "name"}
 
 
 def changed(house: House, folder: Path, properties: Mapping[str, str]) -> Changing:
-    """Return a table whose rows have several versions. Captured jobs have deleted two rows."""
+    """Return a table of several files whose rows have several versions; two rows were deleted."""
     table = Changing(house, folder, properties=properties)
     rows = table.source("orders", k=[*range(12)], v=[k % 4 for k in range(12)])
     table.load(rows, {k: f"orders/{k}" for k in range(12)})
     table.note(table.run("UPDATE {} SET v = 7 WHERE k IN (2, 9)"), {2: [], 9: []})
     table.note(table.run("DELETE FROM {} WHERE k IN (0, 11)"), {}, gone=[0, 11])
+    table.source("news", k=[20, 21], v=[1, 2])
+    insert = "MERGE INTO {} t USING news s ON t.k = s.k WHEN NOT MATCHED THEN INSERT *"
+    table.note(table.run(insert), {k: [f"news/{k}"] for k in (20, 21)}, new=True)
     return table
 
 
@@ -37,7 +39,6 @@ def test_moved_rows_keep_their_versions(
     table.check()
     table.note(table.run("DELETE FROM {} WHERE k = 4"), {}, gone=[4])
     table.run("REORG TABLE {} APPLY (PURGE)")
-    table.run("VACUUM {}")
     assert not table.run("OPTIMIZE {}")  # nothing is left to do
     table.check()
 
@@ -75,22 +76,3 @@ def test_rows_of_a_clone_are_rows_of_its_source(
         rows.coalesce(1).write.parquet(str(tmp_path / "copy"))
     with table.house.open() as warehouse:
         assert [each.item for each in warehouse.lineage("copy/2").items] == ["items/2"]
-
-
-@pytest.mark.long
-def test_a_vacuum_of_removed_files_keeps_the_change_out(
-    houses: Callable[..., House], tmp_path: Path, spark: SparkSession
-) -> None:
-    """Without the removed files, it is unknown which rows were deleted."""
-    table = changed(houses(), tmp_path, {})
-    spark.conf.set("spark.databricks.delta.retentionDurationCheck.enabled", "false")
-
-    def delete() -> None:
-        spark.sql(f"DELETE FROM {table.table} WHERE k = 5")
-        spark.sql(f"VACUUM {table.table} RETAIN 0 HOURS")
-
-    try:
-        with pytest.raises(provhouse.ProvhouseError, match="VACUUM"):
-            table.run(delete)
-    finally:
-        spark.conf.unset("spark.databricks.delta.retentionDurationCheck.enabled")

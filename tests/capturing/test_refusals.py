@@ -178,6 +178,7 @@ DELTA = {
     "UPDATE": "UPDATE {table} SET id = 99 WHERE id = 2",
     "MERGE": "MERGE INTO {table} t USING (SELECT 2 AS k) s ON t.id = s.k WHEN MATCHED THEN DELETE",
     "OPTIMIZE": "OPTIMIZE {table}",
+    "VACUUM": "VACUUM {table} RETAIN 200 HOURS",
     "RESTORE": "RESTORE TABLE {table} TO VERSION AS OF 0",
 }
 

@@ -29,6 +29,7 @@ public final class Commands {
           Map.entry("TruncateDeltaTableCommand", "TRUNCATE TABLE"),
           Map.entry("OptimizeTableCommand", "OPTIMIZE"),
           Map.entry("DeltaReorgTableCommand", "REORG TABLE"),
+          Map.entry("VacuumTableCommand", "VACUUM"),
           Map.entry("RestoreTableCommand", "RESTORE TABLE"),
           Map.entry("CreateDeltaTableCommand", "CLONE"),
           Map.entry("CloneTableCommand", "CLONE"),
@@ -64,11 +65,8 @@ public final class Commands {
     }
   }
 
-  /**
-   * Return whether a Delta command changes no rows, for example DESCRIBE HISTORY. An ingest notices
-   * if VACUUM has deleted a file that the ingest needs.
-   */
+  /** Return whether a Delta command changes nothing, for example DESCRIBE HISTORY. */
   private static boolean isReading(String name) {
-    return name.startsWith("Describe") || name.startsWith("Show") || name.startsWith("Vacuum");
+    return name.startsWith("Describe") || name.startsWith("Show");
   }
 }
