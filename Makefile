@@ -119,8 +119,8 @@ bench-capture-nights: setup ## Measure nightly captured runs of a star schema (N
 	@.venv/bin/python -m benchmarks.capture.nights $(if $(NIGHTS),--nights $(NIGHTS))
 	@.venv/bin/python -m benchmarks.tables
 
-bench-capture-changes: setup ## Measure captured UPDATE, DELETE and MERGE of a Delta table (ROWS=5000000)
-	@.venv/bin/python -m benchmarks.capture.changes $(if $(ROWS),--rows $(ROWS))
+bench-capture-changes: setup ## Measure captured UPDATE, DELETE and MERGE of a Delta table (ROWS=5000000, REPEATS=3)
+	@.venv/bin/python -m benchmarks.capture.changes $(if $(ROWS),--rows $(ROWS)) $(if $(REPEATS),--repeats $(REPEATS))
 
 bench-tracing: setup ## Measure walks of captured lineage, replays and searches for planted faults; continues where it stopped (SCALE=1, REPEATS=5, FAULTS=20, ROWS=1000000 for faults, SIZES="0.05 1" gigabytes for programs, OUTPUT=FILE)
 	@.venv/bin/uv venv --quiet --allow-existing --python .venv/bin/python .long/tpch

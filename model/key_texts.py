@@ -8,6 +8,7 @@ floats                 the shortest number that reads back as the same float, wr
                        canonical JSON (RFC 8785): ``0.1``, ``17``, ``1e-7``, ``1e+21``
 instants               in UTC: ``2024-01-05T10:00:00Z``, and a fraction if it is not zero
 times without a zone   ``2024-01-05T10:00:00``
+UUIDs                  in lower case: ``0b5cf3b2-8f2d-4c5c-9d7e-2f6a1f0e9b11``
 =====================  ==============================================================
 
 So a row has the same name in a CSV file, in a Parquet file and in a table of a database.
@@ -20,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-KINDS = "integers, text, dates, times, booleans, decimals or floats"
+KINDS = "integers, text, dates, times, booleans, decimals, floats or UUIDs"
 """The types that keys may have, for error messages."""
 
 _EXACT = {4: 2**24, 8: 2**53}
@@ -39,8 +40,13 @@ def can_be_key(kind: pa.DataType) -> bool:
             pa.types.is_float32,
             pa.types.is_float64,
             pa.types.is_timestamp,
+            _is_uuid,
         )
     )
+
+
+def _is_uuid(kind: pa.DataType) -> bool:
+    return isinstance(kind, pa.UuidType)
 
 
 def is_text(kind: pa.DataType) -> bool:
@@ -58,6 +64,8 @@ def key_text(values: pa.Array) -> pa.Array:
         return _floats(values)
     if pa.types.is_timestamp(kind):
         return _times(values)
+    if _is_uuid(kind):
+        return pa.array([value and str(value) for value in values.to_pylist()], pa.string())
     return values.cast(pa.string())
 
 

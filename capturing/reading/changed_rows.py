@@ -3,7 +3,7 @@
 A copied row keeps its version. A row was deleted if its key is not in any of the new files.
 """
 
-from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -14,20 +14,25 @@ from provhouse.model.associations import NONE, ROW_BITS
 from provhouse.model.errors import BadInput
 from provhouse.store.tables.written import Written
 
-from .description import SourceFile
+from .description import RemovedFile, SourceFile
 from .known import Known
 from .output import Output
-from .row_keys import KeyStore, KeyValues, check_nulls
+from .renamed import FileState, state_of
+from .row_keys import NO_ROWS, KeyStore, check_nulls
 
 _INDEX = (1 << ROW_BITS) - 1
 
 
-def versions_of_rows(output: Output, version: Written, known: Known) -> dict[int, I64]:
+def versions_of_rows(
+    output: Output, version: Written, known: Known, store: KeyStore
+) -> dict[int, I64]:
     """Return the versions of the rows in each file of a write with copied rows.
 
     The keys of the result are file numbers. Version 0 means that the row was not written by a
     captured write. Raises BadInput if copied rows belong to a table with another name.
     """
+    if output.write.moves:
+        return _moved_versions(output, version, known, store)
     if not output.write.kept:
         return {}
     sources = output.write.sources
@@ -47,6 +52,50 @@ def versions_of_rows(output: Output, version: Written, known: Known) -> dict[int
     return dict(zip(version.files, parts, strict=True))
 
 
+def _moved_versions(
+    output: Output, version: Written, known: Known, store: KeyStore
+) -> dict[int, I64]:
+    """Return the versions of rows that were moved, found by the keys of the rows."""
+    key = version.columns_in_files
+    parts = [_versions_of_file(file, version, known, store) for file in output.write.removed]
+    keys = pa.concat_arrays([pa.array([], pa.string()), *(names for names, _ in parts)])
+    versions = np.concatenate([NO_ROWS, *(found for _, found in parts)])
+    moved = [store.of(path, key).names() for path in output.files]
+    places = [pc.index_in(names, keys) for names in moved]
+    if sum(map(len, moved)) != len(keys) or any(found.null_count for found in places):
+        raise BadInput(
+            f"It is unknown where rows of {version.table} were moved",
+            "The files before and after do not have the same keys",
+            "Run the job again while no other job writes there",
+        )
+    found = (versions[np.asarray(place)] for place in places)
+    return dict(zip(version.files, found, strict=True))
+
+
+def _versions_of_file(
+    file: RemovedFile, version: Written, known: Known, store: KeyStore
+) -> tuple[pa.Array, I64]:
+    """Return the keys of the rows that a file had when it was removed, and their versions."""
+    state = FileState(file.path, *state_of(file.path))
+    (number,), (write,) = known.numbers([state]), known.writes([state])
+    if write and write.table != version.table:
+        raise _other_table(file.path, write.table, version.table)
+    names = store.of(file.path, version.columns_in_files, file.before).names()
+    if not write or not (kept := known.kept(number)):
+        return names, np.full(len(names), write.version if write else 0)
+    deleted = file.before.rows() if file.before else NO_ROWS
+    rows = np.delete(np.arange(len(names) + len(deleted)), deleted)
+    return names, kept.of(rows)
+
+
+def _other_table(path: Path, name: str, table: str) -> BadInput:
+    return BadInput(
+        f"The rows of {path} belong to a table with another name",
+        f"They are named {name}/…, and a command now changes {table}",
+        f"Write the table once as a whole under the name {table}",
+    )
+
+
 def _versions(
     table: str, source: SourceFile, file: int, write: Written | None, rows: I64, known: Known
 ) -> I64:
@@ -54,11 +103,7 @@ def _versions(
     moved = None if write else known.moved(source)
     name = write.table if write else moved.table if moved else source.table
     if name != table:
-        raise BadInput(
-            f"The rows of {source.root} belong to a table with another name",
-            f"They are named {name}/…, and a command now changes {table}",
-            f"Write the table once as a whole under the name {table}",
-        )
+        raise _other_table(source.root, name, table)
     if write:
         kept = known.kept(file)
         return kept.of(rows) if kept else np.full(len(rows), write.version)
@@ -75,12 +120,23 @@ def ended_names(output: Output, version: Written, store: KeyStore) -> pa.Array:
     Raises BadInput if the key of a row is NULL.
     """
     key, removed = version.columns_in_files, output.write.removed
-    before = _keys([store.of(path, key) for path in removed], version)
-    now = _keys([store.of(path, key) for path in output.files if removed], version)
-    gone = before.filter(pc.invert(pc.is_in(before, now)))
+    before = pa.concat_arrays(
+        [pa.array([], pa.string()), *(_gone(file, version, store) for file in removed)]
+    )
+    now = [store.of(path, key) for path in output.files if removed]
+    check_nulls(now, version.table, version.key)
+    after = pa.concat_arrays([pa.array([], pa.string()), *(part.names() for part in now)])
+    gone = before.filter(pc.invert(pc.is_in(before, after)))
     return pc.binary_join_element_wise(f"{version.table}/", gone, "")
 
 
-def _keys(parts: Sequence[KeyValues], version: Written) -> pa.Array:
-    check_nulls(parts, version.table, version.key)
-    return pa.concat_arrays([pa.array([], pa.string()), *(part.names() for part in parts)])
+def _gone(file: RemovedFile, version: Written, store: KeyStore) -> pa.Array:
+    """Return the keys of the rows that a write has removed from a file."""
+    key = version.columns_in_files
+    left = store.of(file.path, key, file.before)
+    check_nulls([left], version.table, version.key)
+    if not file.after:
+        return left.names()
+    before = file.before.rows() if file.before else NO_ROWS
+    rows = np.setdiff1d(file.after.rows(), before, assume_unique=True)
+    return store.of(file.path, key).take(rows).cast(pa.string())

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -11,6 +11,7 @@ from provhouse.model.associations import COPYING, FORM
 from provhouse.model.column_map import ColumnMap, column_map
 from provhouse.model.errors import BadInput
 
+from .deletion_vector import DeletionVector
 from .file_names import EXACT_NAMES, FileNames, Key
 from .file_parts import first_positions
 from .keyed import KeyedSource
@@ -57,6 +58,8 @@ class SourceFile:
     rows: int = -1
     """The number of rows in the part of a file, or -1 if it is unknown."""
     names: FileNames = EXACT_NAMES
+    deleted: DeletionVector | None = None
+    """The rows that were deleted although the file contains them."""
 
     @property
     def state(self) -> FileState:
@@ -70,6 +73,17 @@ class SourceFile:
     def check_unchanged(self) -> None:
         """Raise BadInput if the file has changed since the job read it."""
         check_unchanged(self.path, self.bytes, self.changed)
+
+
+@dataclass(frozen=True)
+class RemovedFile:
+    """A file whose rows, or some of them, a DELETE, UPDATE or MERGE has removed from a table."""
+
+    path: Path
+    before: DeletionVector | None
+    """The rows that were deleted before."""
+    after: DeletionVector | None
+    """The rows that are deleted now, or None if all are."""
 
 
 @dataclass(frozen=True)
@@ -138,10 +152,13 @@ class CapturedWrite:
     """The names that columns have in the files of the write."""
     kept: bool = False
     """Whether the tap of the rows also has a column with the original row's id for each copy."""
-    removed: tuple[Path, ...] = ()
-    """The files that a DELETE, UPDATE or MERGE has removed from the table."""
+    removed: tuple[RemovedFile, ...] = ()
+    moves: bool = False
+    """Whether the write only moved rows to other files; the tap of the rows is then empty."""
     committed: Path | None = None
     """The file in Delta's log that records the write."""
+    places: Mapping[Path, str] = field(default_factory=dict)
+    """For each file whose folder does not show the file's partition, a folder that would."""
     commits: int = 1
     """The number of commits since the write began, including those by other programs."""
 
@@ -216,8 +233,10 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
         write.get("exact_kinds", False),
         FileNames.given(exact, write.get("names", {})),
         write.get("kept", False),
-        tuple(_local(file) for file in write.get("removed", ())),
+        tuple(_removed(write, path)),
+        write.get("moves", False),
         _local(write["committed"]) if write.get("committed") else None,
+        {_local(file): place for file, place in write.get("places", {}).items()},
         write.get("commits", 1),
     )
 
@@ -229,6 +248,13 @@ def _check_form(form: object, folder: Path) -> None:
             f"Its format is {form!r}; this release reads {FORM} and {COPYING}",
             "Ingest it with the release that captured it, then upgrade",
         )
+
+
+def _removed(write: Mapping[str, Any], table: Path) -> Iterator[RemovedFile]:
+    for file in write.get("removed", ()):
+        vectors = write["vectors"].get(file, (None, None))
+        before, after = (DeletionVector.of(each, table) if each else None for each in vectors)
+        yield RemovedFile(_local(file), before, after)
 
 
 def table_of(path: Path) -> str:
@@ -283,7 +309,9 @@ def _source(source: Mapping[str, Any], names: FileNames) -> SourceFile:
     state = source["bytes"], source["changed"], source.get("first_row"), source.get("commit")
     part = source.get("first", 0), source.get("unit", "parquet"), source.get("lines", "every")
     more = source.get("start", 0), source.get("rows", -1)
-    return SourceFile(source["number"], path, root, table, *state, *part, *more, names)
+    vector = source.get("deleted")
+    deleted = DeletionVector.of(vector, root) if vector else None
+    return SourceFile(source["number"], path, root, table, *state, *part, *more, names, deleted)
 
 
 def _parts(source: Mapping[str, Any], names: FileNames) -> Iterator[SourceFile]:

@@ -96,7 +96,8 @@ def output_of(write: CapturedWrite) -> Output:
             "Run the job again while no other job writes there",
         )
     output = Output(write, tuple(part.path for part in parts), tasks=tasks)
-    _check_counts(write, parts, output.counts)
+    if not write.moves:
+        _check_counts(write, parts, output.counts)
     return output
 
 
@@ -137,7 +138,7 @@ class OutputPart:
                 "Spark does not give such names to files",
                 "If another program put it there, remove it, and run the job again",
             )
-        folder = path.parent.relative_to(write.path).as_posix()
+        folder = write.places.get(path) or path.parent.relative_to(write.path).as_posix()
         # Without partitions, Delta puts files with column mapping into folders of any name.
         places = [folder] if folder != "." and write.parts else []
         if match[3]:

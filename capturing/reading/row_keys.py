@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -17,12 +18,15 @@ from provhouse.model.key_texts import KINDS, can_be_key, key_text
 from provhouse.runtime.storage import Array
 from provhouse.store.names.hashing import hashes
 
+from .deletion_vector import DeletionVector
 from .file_names import Key, column_at
 from .spread import Spread
 from .tap_files import PIECE
 
 INT96: Final = {"coerce_int96_timestamp_unit": "us"}
 """The option with which Arrow reads every year that Spark writes."""
+NO_ROWS: Final = np.empty(0, np.int64)
+NONE_DELETED: Final[Mapping[Path, DeletionVector]] = MappingProxyType({})
 Range = tuple[int, int]
 """The smallest and the largest integer key in a file."""
 
@@ -78,14 +82,18 @@ class KeyStore:
         self.aside = aside
         self.checked = checked
         self._exact = exact
-        self._known: dict[tuple[Path, Key], KeyValues] = {}
+        self._known: dict[tuple[Path, Key, DeletionVector | None], KeyValues] = {}
 
-    def of(self, path: Path, key: Key) -> KeyValues:
-        """Return the keys of all rows of a file; raise BadInput if a column is unusable."""
-        if (path, key) not in self._known:
+    def of(self, path: Path, key: Key, deleted: DeletionVector | None = None) -> KeyValues:
+        """Return the keys of a file's rows except the deleted ones.
+
+        Raises BadInput if a column is unusable.
+        """
+        if (path, key, deleted) not in self._known:
             place = self.aside / f"keys-{len(self._known)}"
-            self._known[path, key] = _stored(path, key, place, self._exact)
-        return self._known[path, key]
+            without = deleted.rows() if deleted else NO_ROWS
+            self._known[path, key, deleted] = _stored(path, key, place, self._exact, without)
+        return self._known[path, key, deleted]
 
     def columns(self, path: Path, key: Key) -> Key:
         """Return the names of columns in a file; raise the same errors as ``of``."""
@@ -99,20 +107,22 @@ class KeyStore:
         return self.checked.get((path, key)) or self.of(path, key).range
 
 
-def _stored(path: Path, declared: Key, place: Path, exact: bool) -> KeyValues:
-    with pq.ParquetFile(path, **INT96) as file:
+def _stored(path: Path, declared: Key, place: Path, exact: bool, without: I64) -> KeyValues:
+    with _opened(path) as file:
         names = file.schema_arrow.names
         key = tuple(names[column_at(name, names, str(path), exact)] for name in declared)
         types = [file.schema_arrow.field(column).type for column in key]
         for column, found in zip(key, types, strict=True):
             _check_type(path, column, found)
         whole = len(key) == 1 and _fits(types[0])
-        rows = nulls = size = 0
+        first = rows = nulls = size = 0
         ends, data = place.with_suffix(".ends"), place.with_suffix(".data")
         with ends.open("wb") as offsets, data.open("wb") as values:
             np.zeros(1, np.int64).tofile(offsets)
             for batch in file.iter_batches(PIECE, columns=list(key)):
                 table = with_instants(pa.Table.from_batches([batch]), file)
+                table = _left(table, first, without)
+                first += len(batch)
                 rows += table.num_rows
                 nulls += sum(column.null_count for column in table.itercolumns())
                 if whole:
@@ -131,22 +141,46 @@ def _stored(path: Path, declared: Key, place: Path, exact: bool) -> KeyValues:
     return KeyValues(rows, nulls, None, pa.LargeStringArray.from_buffers(rows, *buffers), key)
 
 
+def _opened(path: Path) -> pq.ParquetFile:
+    try:
+        return pq.ParquetFile(path, **INT96)
+    except FileNotFoundError as error:
+        raise BadInput(
+            f"{path} was deleted, so the keys of its rows are unknown",
+            "The captured job has read, written or removed this file",
+            "Do not run VACUUM before the end of the block; run the job again",
+        ) from error
+
+
+def _left(rows: pa.Table, first: int, without: I64) -> pa.Table:
+    """Return only some rows of a file; ``without`` has the positions of the others."""
+    gone = without[slice(*np.searchsorted(without, (first, first + len(rows))))] - first
+    left = np.ones(len(rows), bool)
+    left[gone] = False
+    return rows.filter(pa.array(left)) if len(gone) else rows
+
+
 def _mapped(path: Path, kind: type[np.generic]) -> Array:
     return np.memmap(path, kind, "r") if path.stat().st_size else np.empty(0, kind)
 
 
 def check_keys(
-    table: str, key: Key, paths: Sequence[Path], store: KeyStore, declared: Key | None = None
+    table: str,
+    key: Key,
+    paths: Sequence[Path],
+    store: KeyStore,
+    declared: Key | None = None,
+    deleted: Mapping[Path, DeletionVector] = NONE_DELETED,
 ) -> None:
     """Raise BadInput if a key is NULL or not unique among all rows of a table.
 
-    If the columns have other names in the files, ``declared`` has the names for error messages. If
-    the ranges show that no two files have a key in common, files that were checked before are not
-    read again.
+    If the columns have other names in the files, ``declared`` has the names for error messages.
+    ``deleted`` has the rows of files that do not count. If the ranges show that no two files have a
+    key in common, files that were checked before are not read again.
     """
     new = [path for path in paths if (path, key) not in store.checked]
     apart = len(new) < len(paths) and _apart([store.range(path, key) for path in paths])
-    parts = [store.of(path, key) for path in (new if apart else paths)]
+    parts = [store.of(path, key, deleted.get(path)) for path in (new if apart else paths)]
     check_nulls(parts, table, declared or key)
     rows = sum(part.rows for part in parts)
     distinct = _distinct(parts, rows, store.aside)

@@ -15,6 +15,7 @@ from provhouse.model.associations import ROW_BITS
 from provhouse.model.errors import BadInput, UsageError
 from provhouse.store.tables.written import Written
 
+from .deletion_vector import DeletionVector
 from .description import SourceFile
 from .file_names import Key
 from .kept_out import KeptOut
@@ -66,7 +67,13 @@ def check_sources(
         with kept_out.if_wrong(kept_out.readers(parts)):
             if keyed := [part for part in parts if key_of(part, keys, known)]:
                 key = key_of(keyed[0], keys, known)
-                check_keys(table, key, [part.path for part in keyed], store, keys.get(table))
+                paths, deleted = [part.path for part in keyed], deletions(keyed)
+                check_keys(table, key, paths, store, keys.get(table), deleted)
+
+
+def deletions(files: Iterable[SourceFile]) -> dict[Path, DeletionVector]:
+    """Return the deletion vectors of the files that have one."""
+    return {file.path: file.deleted for file in files if file.deleted}
 
 
 def _is_checked(

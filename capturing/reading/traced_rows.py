@@ -149,6 +149,8 @@ def _carried(output: Output) -> list[tuple[int, Pairs]]:
 
 def bare_rows(found: Traced) -> int:
     """Return the number of rows that do not derive from any row, such as a sum over no rows."""
+    if found.output.write.moves:
+        return 0
     derived = np.zeros(sum(found.output.counts), bool)
     for first, copied in found.output.kept():
         derived[first + np.flatnonzero(copied != NONE)] = True

@@ -136,19 +136,21 @@ def written(at: int, write: CapturedWrite) -> CursorPlace:
 
 
 def _check(outputs: Sequence[Output]) -> None:
-    """Raise UsageError if a write has copied rows, or read rows with unknown file positions."""
+    """Raise UsageError if the rows of a write or of its sources cannot be numbered."""
     keyed = {path for output in outputs if _has_keys(output) for path in output.write.written}
     whole = {path for output in outputs if is_whole(output) for path in output.write.written}
     for output in outputs:
-        if output.write.kept:
+        if output.write.kept or output.write.moves:
             raise UsageError(
                 f"Rows of {output.write.table} cannot be traced in the session",
-                "A DELETE, UPDATE or MERGE of the block has copied rows to other files",
+                "A DELETE, UPDATE, MERGE or OPTIMIZE of the block has copied rows to other files",
                 "Ask the warehouse (provhouse lineage)",
             )
         for source in output.write.sources:
             if source.path in keyed:
                 raise _refusal(output, source.table, "an RDD has read them without their keys")
+            if source.deleted:
+                raise _refusal(output, source.table, "a deletion vector leaves out some of them")
         for scan in output.write.keyed:
             if not scan.files:
                 where = "another database" if scan.place else "the program"

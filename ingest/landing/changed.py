@@ -12,13 +12,15 @@ from provhouse.store.warehouse.commits import read_commit
 from provhouse.store.warehouse.layout import Layout
 
 
-def keep_versions(outputs: Sequence[Output], written: Sequence[Written], layout: Layout) -> None:
+def keep_versions(
+    outputs: Sequence[Output], written: Sequence[Written], store: KeyStore, layout: Layout
+) -> None:
     """Store the versions of rows in files with copied rows, one write after another.
 
     A write may copy rows from files that an earlier write of the block has made.
     """
     for output, version in zip(outputs, written, strict=True):
-        if kept := versions_of_rows(output, version, Known(layout)):
+        if kept := versions_of_rows(output, version, Known(layout), store):
             add_kept(layout, kept)
 
 

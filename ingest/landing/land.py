@@ -20,7 +20,7 @@ from provhouse.capturing.reading.marks import MarkedRows, marks_of
 from provhouse.capturing.reading.moved_keys import tracking_of
 from provhouse.capturing.reading.output import Output
 from provhouse.capturing.reading.renamed import state_of
-from provhouse.capturing.reading.row_keys import KeyStore, check_keys
+from provhouse.capturing.reading.row_keys import KeyStore, check_keys, check_nulls
 from provhouse.capturing.reading.row_names import (
     OutputNames,
     SourceNames,
@@ -239,6 +239,8 @@ def _check(
             if key and output.files and not isinstance(output, KeyedOutput):
                 table = output.write.table
                 check_keys(table, key, output.files, store, keys[table])
+            for gone in output.write.removed if key else ():
+                check_nulls([store.of(gone.path, key, gone.before)], output.write.table, key)
             fresh |= dict.fromkeys(output.files, key)
     for output in outputs:
         with kept_out.if_wrong([output.write]):
@@ -268,9 +270,11 @@ def _sources(outputs: Sequence[Output]) -> list[SourceFile]:
     """Return each source file once for each state in which it was read.
 
     Without this, a file that several writes read would occur several times, because each write has
-    its own number for the file.
+    its own number for the file. Of states that differ only in the deleted rows, the result has the
+    one with the fewest.
     """
-    every = (source for output in outputs for source in output.write.sources)
+    every = [source for output in outputs for source in output.write.sources]
+    every.sort(key=lambda each: each.deleted.count if each.deleted else 0, reverse=True)
     return list({(each.path, each.bytes, each.changed): each for each in every}.values())
 
 
@@ -298,7 +302,7 @@ def _numbered(
     new = [_new(each, keys, store, run) for each in found]
     versions = number_writes(new, settings, progress)
     layout = Layout(settings.warehouse)
-    keep_versions(outputs, versions, layout)
+    keep_versions(outputs, versions, store, layout)
     known = Known(layout)
     add_samples(layout, sampled_writes(outputs, versions, known))
     add_pins(layout, pins_of(outputs, versions, sources, keys, known, store))
@@ -312,7 +316,12 @@ def _columns(output: Output, keys: Mapping[str, Key], store: KeyStore) -> Key:
     """Return the columns of a write's key, with the names that they have in its files."""
     key = _stored_key(output, keys)
     in_tap = isinstance(output, KeyedOutput) or not key
-    return key if in_tap else store.columns((*output.files, *output.write.removed)[0], key)
+    return key if in_tap else store.columns(_files(output)[0], key)
+
+
+def _files(output: Output) -> list[Path]:
+    """Return the files that a write made or removed."""
+    return [*output.files, *(file.path for file in output.write.removed)]
 
 
 def _new(found: Traced, keys: Mapping[str, Key], store: KeyStore, run: str) -> NewWrite:

@@ -62,7 +62,8 @@ def checked_before(
 
 
 def _pin(source: SourceFile, key: Key, store: KeyStore) -> Pin:
-    low, high = (key and store.range(source.path, key)) or (None, None)
+    checked = key and not source.deleted  # else only the rows that are left were checked
+    low, high = (checked and store.range(source.path, key)) or (None, None)
     columns = key and store.columns(source.path, key)
     return Pin(source.table, columns, source.path, source.bytes, source.changed, low, high)
 

@@ -15,15 +15,13 @@ from helpers.warehouse import House
 
 REFUSED = {
     "TRUNCATE TABLE": "TRUNCATE TABLE delta.`{}`",
-    "OPTIMIZE": "OPTIMIZE delta.`{}`",
     "RESTORE TABLE": "RESTORE TABLE delta.`{}` TO VERSION AS OF 0",
-    "REORG TABLE": "REORG TABLE delta.`{}` APPLY (PURGE)",
     "INSERT OVERWRITE DIRECTORY": (
         "INSERT OVERWRITE DIRECTORY '{}-directory' USING parquet SELECT * FROM orders"
     ),
-    "CLONE": "CREATE TABLE delta.`{0}-clone` SHALLOW CLONE delta.`{0}`",
+    "CLONE": "CREATE OR REPLACE TABLE delta.`{0}` SHALLOW CLONE delta.`{0}` VERSION AS OF 0",
 }
-FEW = ("TRUNCATE TABLE", "OPTIMIZE", "INSERT OVERWRITE DIRECTORY")
+FEW = ("TRUNCATE TABLE", "RESTORE TABLE", "INSERT OVERWRITE DIRECTORY")
 """The statements that the usual test runs."""
 READING = (
     "DESCRIBE HISTORY delta.`{}`",

@@ -28,8 +28,10 @@ class Changing:
     parents: dict[str, set[str]] = field(default_factory=dict)
     ended: dict[Key, str] = field(default_factory=dict)
     """The last name of each row that was deleted."""
-    keys: dict[str, str] = field(default_factory=dict)
-    """The name of the last source, and the name of its key column."""
+    last: str = ""
+    """The name of the last source."""
+    properties: Mapping[str, str] = field(default_factory=dict)
+    """The properties of the table, without the prefix ``delta.``."""
 
     @property
     def spark(self) -> SparkSession:
@@ -45,12 +47,13 @@ class Changing:
         pq.write_table(pa.table(columns), self.folder / f"{name}.parquet")
         frame = self.spark.read.parquet(str(self.folder / f"{name}.parquet"))
         frame.createOrReplaceTempView(name)
-        self.keys = {name: self.key}
+        self.last = name
         return frame
 
     def run(self, change: str | Callable[[], object]) -> int:
         """Run a statement or function in a separate block; return the written version, or 0."""
-        keys = {"balance": self.key, **self.keys}
+        reads = self.last and (callable(change) or self.last in change)
+        keys = {"balance": self.key} | ({self.last: self.key} if reads else {})
         with self.house.capture(keys=keys, run="change") as run:
             if isinstance(change, str):
                 self.spark.sql(change.format(self.table))
@@ -61,7 +64,8 @@ class Changing:
 
     def load(self, rows: DataFrame, where: Mapping[Key, str], layout: Iterable[str] = ()) -> None:
         """Write the first rows. ``where`` gives the source of each."""
-        writer = rows.coalesce(2).write.format("delta").partitionBy(*layout)
+        properties = {f"delta.{name}": value for name, value in self.properties.items()}
+        writer = rows.coalesce(2).write.format("delta").partitionBy(*layout).options(**properties)
         version = self.run(lambda: writer.save(str(self.folder / "balance")))
         self.note(version, {key: [source] for key, source in where.items()}, new=True)
 

@@ -3,6 +3,7 @@
 import json
 from datetime import UTC, datetime
 from decimal import Decimal
+from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
@@ -24,6 +25,13 @@ TIMES = [
 def texts(values: list[object], kind: pa.DataType | None = None) -> list[str | None]:
     found: list[str | None] = key_text(pa.array(values, kind)).to_pylist()
     return found
+
+
+def test_a_uuid_is_its_text_in_lower_case() -> None:
+    found = uuid4()
+    kind = pa.uuid()
+    assert can_be_key(kind)
+    assert texts([found.bytes, None], kind) == [str(found), None]
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False)))

@@ -11,13 +11,24 @@ public final class DeltaNames {
   private static final Set<String> CHANGES =
       Set.of("DeleteCommand", "UpdateCommand", "MergeIntoCommand");
 
+  private static final Set<String> MOVES = Set.of("OptimizeTableCommand", "DeltaReorgTableCommand");
+
   private DeltaNames() {}
 
   /** Return whether a command is a known DELETE, UPDATE or MERGE of rows of a Delta table. */
   public static boolean isChange(LogicalPlan command) {
+    return isOne(command, CHANGES);
+  }
+
+  /** Return whether a command only moves rows of a Delta table to other files, as OPTIMIZE does. */
+  public static boolean isMove(LogicalPlan command) {
+    return isOne(command, MOVES);
+  }
+
+  private static boolean isOne(LogicalPlan command, Set<String> names) {
     Class<?> kind = command.getClass();
     return DeltaChanges.KNOWN
         && kind.getName().equals(PACKAGE + "commands." + kind.getSimpleName())
-        && CHANGES.contains(kind.getSimpleName());
+        && names.contains(kind.getSimpleName());
   }
 }

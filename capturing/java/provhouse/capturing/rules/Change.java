@@ -40,7 +40,8 @@ public record Change(LogicalPlan command) {
 
   /** Return the change that a command makes, or null for any other command. */
   public static Change of(LogicalPlan command) {
-    return DeltaNames.isChange(command) ? new Change(command) : null;
+    boolean found = DeltaNames.isChange(command) || DeltaNames.isMove(command);
+    return found ? new Change(command) : null;
   }
 
   /** Return whether Delta writes rows in this thread. */
@@ -62,6 +63,11 @@ public record Change(LogicalPlan command) {
       case SCAN, CACHE, BATCH -> true;
       default -> Plans.children(plan).stream().anyMatch(Change::reads);
     };
+  }
+
+  /** Return whether the command writes rows only to move them. Their keys then find them. */
+  public boolean moves() {
+    return command != null && DeltaNames.isMove(command);
   }
 
   private boolean is(String name) {
@@ -146,8 +152,9 @@ public record Change(LogicalPlan command) {
    */
   private Expression kept(Project node) {
     for (NamedExpression column : Plans.<NamedExpression>list(node.projectList())) {
-      if (column.name().equals(DROPPED) && column instanceof Alias made) {
-        Expression found = copies(made.child());
+      Expression decision = column instanceof Alias made ? decision(made) : null;
+      if (decision != null) {
+        Expression found = copies(decision);
         if (!found.deterministic()) {
           throw Unsupported.write("A condition of the MERGE is not deterministic");
         }
@@ -155,6 +162,27 @@ public record Change(LogicalPlan command) {
       }
     }
     return null;
+  }
+
+  /**
+   * Return the expression of a column that decides what happens to each row, or null.
+   *
+   * <p>For a change data feed, the column is an array of structures. Its last alternative is for
+   * the rows that are not changed, and contains the same expression.
+   */
+  private static Expression decision(Alias column) {
+    if (column.name().equals(DROPPED)) {
+      return column.child();
+    }
+    Expression found = null;
+    for (CreateNamedStruct each : Plans.parts(column.child(), CreateNamedStruct.class)) {
+      List<Expression> parts = Plans.list(each.children());
+      for (int name = 0; name < parts.size(); name += 2) {
+        boolean decides = parts.get(name) instanceof Literal text && DROPPED.equals(text.toString());
+        found = decides ? parts.get(name + 1) : found;
+      }
+    }
+    return found;
   }
 
   /**
@@ -206,5 +234,12 @@ public record Change(LogicalPlan command) {
       }
     }
     return kept == null ? found : Plans.joined(found, List.of(kept));
+  }
+
+  /** Refuse to merge rows of the changed table, since it would be unknown which rows are copies. */
+  void checkMerged(List<Slot> slots) {
+    if (slots.stream().anyMatch(slot -> slot.tap() == TARGET || slot.tap() == Form.KEPT)) {
+      throw Unsupported.write("Delta merges rows of the changed table before it writes them");
+    }
   }
 }

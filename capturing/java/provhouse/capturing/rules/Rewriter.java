@@ -205,6 +205,7 @@ public final class Rewriter {
       return new Rewritten(node, List.of());
     }
     Rewritten child = rewrite(node.child());
+    change.checkMerged(child.slots());
     List<Expression> grouping = Plans.list(node.groupingExpressions());
     GroupKey key = GroupKey.of(grouping, "Aggregate").provedFrom(child.slots());
     GroupKey rows = key;

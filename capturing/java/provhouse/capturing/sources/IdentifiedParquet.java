@@ -6,7 +6,9 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.execution.datasources.PartitionedFile;
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat;
+import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
 import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.vectorized.ColumnarBatch;
 import provhouse.capturing.spark.*;
 import scala.Function1;
 import scala.collection.Iterator;
@@ -53,16 +55,28 @@ final class IdentifiedParquet extends ChangedParquet {
     }
 
     @Override
+    @SuppressWarnings("unchecked")
     public Iterator<InternalRow> apply(PartitionedFile file) {
       long first = ids.first(file.toPath().toUri());
-      Iterator<InternalRow> rows = reader.apply(file);
-      return RowNumbers.replaced(rows, column, first) ? rows : rows.map(row -> from(first, row));
+      Iterator<?> rows = reader.apply(file);
+      if (!RowNumbers.replaced(rows, column, first)) {
+        rows = ((Iterator<Object>) rows).map(each -> from(first, each));
+      }
+      return (Iterator<InternalRow>) rows;
     }
 
-    /** Turn a row's index into its id. In batches, the column already contains ids. */
-    private InternalRow from(long first, InternalRow row) {
-      row.setLong(column, first + row.getLong(column));
-      return row;
+    /**
+     * Turn the indexes of rows into ids. Delta's reader returns batches here, if it has changed
+     * them; in other batches, the column already contains ids.
+     */
+    private Object from(long first, Object found) {
+      if (found instanceof ColumnarBatch batch) {
+        RowNumbers.shift((WritableColumnVector) batch.column(column), first, batch.numRows());
+      } else {
+        InternalRow row = (InternalRow) found;
+        row.setLong(column, first + row.getLong(column));
+      }
+      return found;
     }
   }
 

@@ -45,6 +45,13 @@ final class RowNumbers extends RowIndexGenerator {
     }
   }
 
+  /** Add {@code first} to the indexes of a batch of rows. */
+  static void shift(WritableColumnVector indexes, long first, int rows) {
+    for (int row = 0; row < rows; row++) {
+      indexes.putLong(row, first + indexes.getLong(row));
+    }
+  }
+
   private static Field field(Class<?> owner, String name) {
     try {
       Field field = owner.getDeclaredField(name);

@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.util.*;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.execution.datasources.FileStatusWithMetadata;
@@ -75,12 +76,21 @@ public final class SourceFiles {
     List<String> roots = roots(node);
     Map<String, String> inFiles = FileNames.of(relation);
     roots.forEach(root -> addNames(root, inFiles));
+    Map<Path, String> homes = new HashMap<>();
     for (FileStatusWithMetadata file : Listing.files(relation)) {
-      checkWhole(file);
       String path = file.getPath().toUri().toString();
-      String root = rootOf(address(file.getPath()), roots);
-      String state = path + " " + file.getLen() + " " + file.getModificationTime();
-      Map<String, Object> entry = known.computeIfAbsent(state, ignored -> entry(file, root, table));
+      String given = rootOf(address(file.getPath()), roots);
+      String root =
+          given.isEmpty()
+              ? homes.computeIfAbsent(file.getPath().getParent(), each -> homeOf(each, relation))
+              : given;
+      String of = given.isEmpty() ? "" : table;
+      addNames(root, inFiles);
+      Map<String, Object> deleted = DeletionVectors.of(file, relation);
+      String state =
+          path + " " + file.getLen() + " " + file.getModificationTime() + " " + deleted;
+      Map<String, Object> entry =
+          known.computeIfAbsent(state, ignored -> entry(file, root, of, deleted));
       paths.add(path);
       numbers.add((Long) entry.get("number"));
     }
@@ -104,7 +114,7 @@ public final class SourceFiles {
     List<String> roots = roots(node);
     for (FileStatusWithMetadata file : Listing.files(relation)) {
       String root = rootOf(address(file.getPath()), roots);
-      Map<String, Object> entry = entry(file, root, TableNames.ofRecords(node, root));
+      Map<String, Object> entry = entry(file, root, TableNames.ofRecords(node, root), null);
       entry.put("unit", "records");
       entry.put("first", Sources.hasHeader(relation) ? 1 : 0);
       entry.put("lines", Sources.lines(relation));
@@ -154,17 +164,8 @@ public final class SourceFiles {
     return new ArrayList<>(described.values());
   }
 
-  /** Refuse a file with rows that Delta has deleted without rewriting the file. */
-  private static void checkWhole(FileStatusWithMetadata file) {
-    for (String name : Plans.map(file.metadata()).keySet()) {
-      if (name.startsWith("row_index_filter")) {
-        throw Unsupported.operator(
-            "scan", file.getPath() + " has a deletion vector; REORG TABLE with PURGE removes it");
-      }
-    }
-  }
-
-  private Map<String, Object> entry(FileStatusWithMetadata file, String root, String table) {
+  private Map<String, Object> entry(
+      FileStatusWithMetadata file, String root, String table, Map<String, Object> deleted) {
     Map<String, Object> entry = new LinkedHashMap<>();
     entry.put("number", next++);
     entry.put("path", file.getPath().toUri().toString());
@@ -175,6 +176,9 @@ public final class SourceFiles {
     Map<String, Object> delta = Plans.map(file.metadata());
     entry.put("first_row", delta.get("base_row_id"));
     entry.put("commit", delta.get("default_row_commit_version"));
+    if (deleted != null) {
+      entry.put("deleted", deleted);
+    }
     described.put(entry.get("number"), entry);
     return entry;
   }
@@ -218,6 +222,22 @@ public final class SourceFiles {
     URI uri = path.toUri();
     String authority = uri.getRawAuthority() == null ? "" : uri.getRawAuthority();
     return uri.getScheme() + "://" + authority + uri.getRawPath();
+  }
+
+  /** Return the folder of the other table whose files a shallow clone reads, or an empty string. */
+  private static String homeOf(Path folder, HadoopFsRelation relation) {
+    Configuration settings = relation.sparkSession().sessionState().newHadoopConf();
+    try {
+      FileSystem files = folder.getFileSystem(settings);
+      for (Path each = folder; each != null; each = each.getParent()) {
+        if (files.exists(new Path(each, "_delta_log"))) {
+          return address(each);
+        }
+      }
+    } catch (IOException error) {
+      throw new UncheckedIOException(error);
+    }
+    return "";
   }
 
   private static String rootOf(String path, List<String> roots) {

@@ -128,6 +128,15 @@ public final class Sources {
   /** Return a scan of Parquet or Delta with the ids of its rows as the last column. */
   public static LogicalPlan identified(LogicalRelation node, RowIds ids) {
     HadoopFsRelation relation = (HadoopFsRelation) node.relation();
+    if (!DeletionVectors.in(relation)) {
+      return identifiedWhole(node, ids);
+    }
+    LogicalRelation marked = DeletionVectors.marked(node);
+    return DeletionVectors.left(marked, identifiedWhole(marked, ids));
+  }
+
+  private static LogicalPlan identifiedWhole(LogicalRelation node, RowIds ids) {
+    HadoopFsRelation relation = (HadoopFsRelation) node.relation();
     ParquetFileFormat format = (ParquetFileFormat) relation.fileFormat();
     return identified(node, new IdentifiedParquet(format, ids), IdentifiedParquet.COLUMN);
   }

@@ -226,6 +226,11 @@ public final class Taps {
     return new Filter(Plans.call(tap, method, DataTypes.BooleanType, arrays, false), plan);
   }
 
+  /** Return a tap that does not write the rows for which {@code skipped} is true. */
+  public static Filter except(Attribute skipped, Filter tapped) {
+    return new Filter(new If(skipped, Literal.TrueLiteral(), tapped.condition()), tapped.child());
+  }
+
   private static Expression array(List<Expression> values) {
     return new CreateArray(Plans.seq(values), false);
   }

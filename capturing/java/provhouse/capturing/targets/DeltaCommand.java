@@ -16,9 +16,12 @@ import org.apache.spark.sql.catalyst.catalog.CatalogTable;
 import org.apache.spark.sql.catalyst.catalog.SessionCatalog;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.parser.ParseException;
 import org.apache.spark.sql.catalyst.plans.logical.*;
+import org.apache.spark.sql.connector.catalog.Column;
 import org.apache.spark.sql.connector.catalog.Identifier;
+import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
@@ -68,7 +71,32 @@ public record DeltaCommand(
     if (command instanceof V2CreateTableAsSelectPlan creating) {
       return created(creating, session);
     }
+    if (DeltaNames.isMove(command)) {
+      return moving(command);
+    }
     return DeltaNames.isChange(command) ? changing(command, Named.call(command, "target")) : null;
+  }
+
+  /** Return whether the command only moves rows to other files. */
+  boolean moves() {
+    return delta instanceof LogicalPlan command && DeltaNames.isMove(command);
+  }
+
+  /** Return the parts of a command that moves rows. Its query only has the table's columns. */
+  private static DeltaCommand moving(LogicalPlan command) {
+    boolean purges = Plans.children(command).isEmpty(); // REORG
+    LogicalPlan target = Named.call(command, purges ? "target" : "child");
+    Object found = Plans.field(target, "table");
+    if (!(found instanceof Table table) || !found.getClass().getName().startsWith(PACKAGE)) {
+      return null;
+    }
+    List<NamedExpression> columns = new ArrayList<>();
+    for (Column column : table.columns()) {
+      columns.add(Plans.alias(new Literal(null, column.dataType()), column.name()));
+    }
+    Option<CatalogTable> known = Named.call(found, "catalogTable");
+    return changing(
+        command, Named.call(found, "path"), known, Plans.only(columns, new OneRowRelation()));
   }
 
   /** Return the parts of a command that changes rows of the table with the plan {@code target}. */
@@ -81,10 +109,15 @@ public record DeltaCommand(
         || !(table.relation() instanceof HadoopFsRelation relation)) {
       return null;
     }
-    Option<CatalogTable> known = table.catalogTable();
+    Path path = Plans.<Path>list(relation.location().rootPaths()).get(0);
+    return changing(command, path, table.catalogTable(), target);
+  }
+
+  private static DeltaCommand changing(
+      LogicalPlan command, Path path, Option<CatalogTable> known, LogicalPlan target) {
     return new DeltaCommand(
         command,
-        Plans.<Path>list(relation.location().rootPaths()).get(0),
+        path,
         known.isDefined() ? known.get().identifier().table() : "",
         target,
         Map.of(),

@@ -1,13 +1,8 @@
 package provhouse.capturing.targets;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
-import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.util.*;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
@@ -21,7 +16,6 @@ import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.*;
 import provhouse.capturing.Unsupported;
 import provhouse.capturing.plans.*;
-import provhouse.capturing.sources.*;
 import provhouse.capturing.spark.*;
 
 /**
@@ -30,7 +24,10 @@ import provhouse.capturing.spark.*;
  */
 final class DeltaTarget implements Target {
   private static final String OPTIMIZE = "optimizewrite";
-  private static final String ROW_IDS = "delta.rowTracking.materializedRowIdColumnName";
+
+  /** The column that is true for the rows of a table's change data feed. */
+  private static final String FEED = "__is_cdc";
+
   private final DeltaCommand command;
   private final SparkSession session;
   private final Configuration settings;
@@ -43,24 +40,7 @@ final class DeltaTarget implements Target {
    */
   private LogicalPlan changed;
 
-  /**
-   * The name of the column in which Delta keeps the ids of rows that it has moved, or null. The
-   * name differs from table to table.
-   */
-  private String rowIds;
-
-  /** The name of each column in files, keyed by the column's name in the table. */
-  private Map<String, String> names = Map.of();
-
-  private final Set<String> removed = new TreeSet<>();
-  private String committed = "";
-  /** The number of commits that have changed rows. */
-  private int commits;
-
-  /**
-   * For each written file, by its address: the version of its commit and the id of its first row.
-   */
-  private final Map<String, List<Long>> firstRows = new TreeMap<>();
+  private DeltaCommits commits;
 
   DeltaTarget(DeltaCommand command, SparkSession session) {
     this.command = command;
@@ -82,11 +62,13 @@ final class DeltaTarget implements Target {
     if (session.conf().getOption("spark.databricks.delta.optimizeWrite.enabled").isDefined()) {
       throw optimizes();
     }
-    checkPartitions();
+    if (command.moves()) {
+      partitions = List.of(); // rows are found by their keys
+    } else {
+      checkPartitions();
+    }
     checkReplaced();
     if (command.delta() instanceof LogicalPlan) { // a command that changes rows
-      checkOff("delta.enableChangeDataFeed", "writes changes to a change data feed");
-      checkOff("delta.enableDeletionVectors", "deletes rows by deletion vectors");
       checkOff("delta.enableRowTracking", "stores the ids of copied rows");
     }
   }
@@ -124,14 +106,15 @@ final class DeltaTarget implements Target {
     if (partitions.isEmpty()) {
       return;
     }
-    if (session.sessionState().conf().maxConcurrentOutputFileWriters() > 0) {
-      throw Unsupported.write("A task writes several files at once, due to Spark's settings");
-    }
-    if (!log.properties().getOrDefault("delta.columnMapping.mode", "none").equals("none")) {
-      throw Unsupported.write("The folders of this Delta table do not have the names of its columns");
-    }
+    checkWriters();
     for (Attribute column : columns(rows())) {
       checkType(column, known);
+    }
+  }
+
+  private void checkWriters() {
+    if (session.sessionState().conf().maxConcurrentOutputFileWriters() > 0) {
+      throw Unsupported.write("A task writes several files at once, due to Spark's settings");
     }
   }
 
@@ -199,6 +182,19 @@ final class DeltaTarget implements Target {
   public void changed(LogicalPlan rows) {
     changed = rows;
     optimized = null;
+    if (skipped() != null) {
+      checkWriters();
+    }
+  }
+
+  @Override
+  public Attribute skipped() {
+    return changed == null
+        ? null
+        : Plans.output(changed).stream()
+            .filter(each -> each.name().equals(FEED))
+            .findFirst()
+            .orElse(null);
   }
 
   private LogicalPlan rows() {
@@ -207,6 +203,9 @@ final class DeltaTarget implements Target {
 
   private LogicalPlan sorted(LogicalPlan plan) {
     List<SortOrder> order = new ArrayList<>();
+    if (skipped() != null) {
+      order.add(Plans.ascending(skipped())); // Delta's first partition
+    }
     columns(plan).forEach(column -> order.add(Plans.ascending(column)));
     return order.isEmpty() ? plan : Operators.sorted(Plans.seq(order), plan);
   }
@@ -261,81 +260,47 @@ final class DeltaTarget implements Target {
   /** Return the files that have been added by commits since the plan was made. */
   @Override
   public Set<String> written() {
-    Set<String> found = new TreeSet<>();
-    rowIds = log.properties().get(ROW_IDS);
-    names = FileNames.of(log.schema());
-    try {
-      FileSystem files = path.getFileSystem(settings);
-      for (long version = log.version() + 1; ; version++) {
-        Path commit = new Path(path, String.format("_delta_log/%020d.json", version));
-        if (!files.exists(commit)) {
-          return found;
-        }
-        try (BufferedReader lines =
-            new BufferedReader(
-                new InputStreamReader(files.open(commit), StandardCharsets.UTF_8))) {
-          Set<String> before = Set.copyOf(removed);
-          int known = found.size();
-          for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-            add(new ObjectMapper().readTree(line), found);
-          }
-          if (found.size() > known || !before.equals(removed)) {
-            committed = commit.toUri().toString();
-            commits++;
-          }
-        }
-      }
-    } catch (IOException error) {
-      throw new UncheckedIOException(error);
-    }
-  }
-
-  private void add(JsonNode action, Set<String> found) {
-    JsonNode added = action.path("add");
-    if (added.path("dataChange").asBoolean()) { // else Delta has only moved rows
-      String address = address(added);
-      found.add(address);
-      long commit = added.path("defaultRowCommitVersion").asLong();
-      firstRows.put(address, List.of(commit, added.path("baseRowId").asLong()));
-    }
-    JsonNode gone = action.path("remove");
-    if (gone.path("dataChange").asBoolean()) {
-      removed.add(address(gone));
-    }
-    JsonNode metadata = action.path("metaData");
-    if (!metadata.isMissingNode()) {
-      rowIds = metadata.path("configuration").path(ROW_IDS).asText(null);
-      names = FileNames.of((StructType) DataType.fromJson(metadata.path("schemaString").asText()));
-    }
-  }
-
-  private String address(JsonNode file) {
-    String name = URI.create(file.path("path").asText()).getPath(); // percent-encoded
-    return new Path(path, name).toUri().toString();
+    commits = DeltaCommits.after(log, path, command.moves(), settings);
+    return commits.written();
   }
 
   @Override
   public Set<String> removed() {
-    return removed;
+    return commits.removed();
+  }
+
+  @Override
+  public Map<String, JsonNode[]> vectors() {
+    return commits.vectors();
   }
 
   @Override
   public String committed() {
-    return committed;
+    return commits.committed();
   }
 
   @Override
   public int commits() {
-    return commits;
+    return commits.commits();
+  }
+
+  @Override
+  public boolean moves() {
+    return command.moves();
   }
 
   @Override
   public Map<String, String> fileNames() {
-    return names;
+    return commits.names();
+  }
+
+  @Override
+  public Map<String, String> places() {
+    return commits.places(partitions);
   }
 
   @Override
   public Map<String, Object> tracking() {
-    return rowIds == null ? null : Map.of("column", rowIds, "files", firstRows);
+    return commits.tracking();
   }
 }

@@ -79,12 +79,20 @@ public record Layout(List<String> names) implements Serializable {
 
   /** Return the folder of a partition within the table, as Spark names it. */
   public UTF8String folder(ArrayData values) {
+    List<String> texts = new ArrayList<>();
+    for (int i = 0; i < names.size(); i++) {
+      texts.add(values.isNullAt(i) ? null : values.getUTF8String(i).toString());
+    }
+    return UTF8String.fromString(folder(names, texts));
+  }
+
+  /** Return the folder of the partition with these values. */
+  static String folder(List<String> names, List<String> values) {
     StringBuilder path = new StringBuilder();
     for (int i = 0; i < names.size(); i++) {
-      String value = values.isNullAt(i) ? null : values.getUTF8String(i).toString();
       path.append(i == 0 ? "" : "/");
-      path.append(ExternalCatalogUtils.getPartitionPathString(names.get(i), value));
+      path.append(ExternalCatalogUtils.getPartitionPathString(names.get(i), values.get(i)));
     }
-    return UTF8String.fromString(path.toString());
+    return path.toString();
   }
 }

@@ -1,5 +1,6 @@
 package provhouse.capturing.targets;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -110,6 +111,34 @@ public interface Target {
    */
   default Set<String> removed() {
     return Set.of();
+  }
+
+  /**
+   * Return, for each written file whose folder does not show its partition, the folder that would.
+   */
+  default Map<String, String> places() {
+    return Map.of();
+  }
+
+  /** Return whether the write only moves rows of a table to other files, as OPTIMIZE does. */
+  default boolean moves() {
+    return false;
+  }
+
+  /**
+   * Return the column that is true for those written rows that are not rows of the table, or null
+   * if there are no such rows.
+   */
+  default Attribute skipped() {
+    return null;
+  }
+
+  /**
+   * Return, for each removed file with a deletion vector, its vectors before and after the write. A
+   * file that still has a vector is still in the table.
+   */
+  default Map<String, JsonNode[]> vectors() {
+    return Map.of();
   }
 
   /**

@@ -109,6 +109,7 @@ final class Changing {
   boolean writes(LogicalPlan query) {
     List<String> columns = lower(Plans.output(query).stream().map(Attribute::name).toList());
     return write == null
+        && !change.moves()
         && Change.isWriting()
         && Change.reads(query)
         && columns.containsAll(lower(target.names()));

@@ -46,7 +46,7 @@ public final class Commands {
    * Refuse a command that changes rows. Call this only if the command's target is not covered.
    */
   public static void refuse(LogicalPlan command) {
-    if (DeltaCommand.isStaged(command)) {
+    if (DeltaCommand.isStaged(command) || DeltaClone.isNew(command)) {
       return;
     }
     String name = command.getClass().getSimpleName();

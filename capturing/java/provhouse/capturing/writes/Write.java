@@ -11,6 +11,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.internal.SQLConf;
 import provhouse.capturing.Unsupported;
@@ -74,7 +75,8 @@ public final class Write {
     List<Integer> kinds = slots.stream().map(Slot::tap).filter(each -> each != Form.KEPT).toList();
     List<Expression> texts = key.isEmpty() ? target.texts() : List.of(textOf(key, query, session));
     rows = taps.tap("rows", slots.size(), texts.size());
-    LogicalPlan top = Taps.tapped(rows, Slot.attributes(slots), texts, rewriting.rows().plan());
+    Filter tapped = Taps.tapped(rows, Slot.attributes(slots), texts, rewriting.rows().plan());
+    LogicalPlan top = target.skipped() == null ? tapped : Taps.except(target.skipped(), tapped);
     plan = target.with(Plans.only(Plans.output(query), top));
     description.put("form", changes ? Form.COPYING : Form.FORM);
     description.put("kept", kinds.size() < slots.size());
@@ -253,8 +255,11 @@ public final class Write {
       written = target.written();
       description.put("tracking", target.tracking());
       description.put("names", target.fileNames());
+      description.put("places", target.places());
       if (changes) {
         description.put("removed", target.removed());
+        description.put("moves", target.moves());
+        description.put("vectors", target.vectors());
         description.put("committed", target.committed());
         description.put("commits", target.commits());
       }
