@@ -11,6 +11,7 @@ EXTRA_OF = {
     "deltalake": "spark",
     "neo4j": "spark",
     "prometheus_client": "spark",
+    "pyroaring": "spark",
     "z3": "prove",
     "neo4j_viz": "explore",
     "py2neo": "explore",
