@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.cypher.graph import BATCH, Graph
+from provhouse.cypher.graph import Graph
 from provhouse.model.arrays import (
     I64,
     Bools,
@@ -63,7 +63,7 @@ def load(
     """
     graph.prepare()
     rows = _changed_rows(snapshot, ingest, imported)
-    if sum(pieces.rows for pieces in rows.values()) <= BATCH:
+    if graph.fits(sum(pieces.rows for pieces in rows.values())):
         parts = [(name, table) for name, pieces in rows.items() for table in pieces]
         parts += [(name, pa.Table.from_pylist(some)) for name, some in table_lists(snapshot)]
         graph.write_commit(parts, snapshot.commit.commit)

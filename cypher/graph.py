@@ -107,6 +107,10 @@ class Graph:
             written(batch.num_rows)
         return int(rows.num_rows)
 
+    def fits(self, rows: int) -> bool:
+        """Return whether one transaction can write this many rows."""
+        return rows <= BATCH
+
     def write_commit(self, parts: Sequence[tuple[str, pa.Table]], commit: str) -> None:
         """Write the rows of a commit, and mark it as completely written, in one transaction.
 
