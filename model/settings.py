@@ -44,7 +44,7 @@ class Settings:
     """
     partition_triples: int = 32_768
     """The maximum number of triples per partition, at least 1. Questions read whole partitions."""
-    plain_nodes: int = 1_000
+    plain_nodes: int = 100
     """The maximum number of uncut components that an ingest writes to Neo4j as nodes.
 
     If there are more, only the largest components are written.
