@@ -31,6 +31,8 @@ ROOTS = {
         "org.apache.hadoop:hadoop-client-minicluster:3.5.0",
         "org.junit.jupiter:junit-jupiter-api:5.13.4",
     ],
+    "iceberg-3.5_2.12": ["org.apache.iceberg:iceberg-spark-runtime-3.5_2.12:1.12.0"],
+    "iceberg-4.1_2.13": ["org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0"],
     "neo4j": ["org.neo4j:neo4j:5.26.30", "org.neo4j.client:neo4j-browser:5.24.0"],
     "page": [
         f"org.webjars.npm:{name}" for name in ("d3:7.9.0", "dagre-d3-es:7.0.11", "lodash:4.17.21")

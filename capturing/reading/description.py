@@ -100,7 +100,7 @@ class CapturedWrite:
     parts: int
     """The number of strings in the tap of the rows that identify a row's file within its task."""
     format: str
-    """``parquet``, ``delta``, ``csv``, ``json``, ``orc``, ``text``, ``jdbc``, or ``rdd``."""
+    """The format, such as ``parquet``, ``delta``, ``iceberg``, ``csv`` or ``jdbc``; or ``rdd``."""
     key: tuple[str, ...]
     """The columns of the key that the tap of the rows wrote, or empty if the rows have numbers."""
     replaces: bool
@@ -173,7 +173,7 @@ class CapturedWrite:
 
         They are if there is no key and an ingest cannot read the columns of the files.
         """
-        return not self.key and self.format not in ("parquet", "delta", "rdd")
+        return not self.key and self.format not in ("parquet", "delta", "iceberg", "rdd")
 
     @property
     def number(self) -> int:

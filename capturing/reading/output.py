@@ -24,6 +24,9 @@ from .tap_files import PIECE, count_places, row_pieces
 _NAME = re.compile(r"part-(\d+)-([0-9a-f-]{36})(?:_(\d+))?(?:[-.]c(\d+))?\b.*")
 """A file's name: the task, the id of the write, the bucket, and a counter for the task's files."""
 
+_ICEBERG = re.compile(r"(\d+)-\d+-([0-9a-f-]{36})-\d+-(\d+)\.parquet")
+"""The name of a file of Iceberg: the task, its attempt, the id of the write, and a counter."""
+
 
 @dataclass(frozen=True)
 class Output:
@@ -131,6 +134,8 @@ class OutputPart:
     @classmethod
     def of(cls, path: Path, write: CapturedWrite) -> "OutputPart":
         """Return the facts in a file's path; raise BadInput if the name is not one of Spark's."""
+        if write.format == "iceberg" and (found := _ICEBERG.fullmatch(path.name)):
+            return cls(path, int(found[1]), found[2], "", int(found[3]))
         match = _NAME.fullmatch(path.name)
         if not match or not path.is_relative_to(write.path):
             raise BadInput(

@@ -41,11 +41,14 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   private final Block block;
   /** The rules of Spark's optimizer that the program has excluded. */
   private final Option<String> excluded;
+  /** The program's own value of Iceberg's setting. */
+  private final Option<String> counting;
 
   private Capture(SparkSession session, Block block) {
     this.session = session;
     this.block = block;
     excluded = Folding.leaveOut(session);
+    counting = Counting.switchOff(session);
   }
 
   /**
@@ -156,6 +159,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     session.experimental().extraOptimizations_$eq(Plans.seq(rules));
     session.listenerManager().unregister(this);
     Folding.restore(session, excluded);
+    Counting.restore(session, counting);
     block.close();
   }
 

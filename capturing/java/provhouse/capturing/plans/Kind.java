@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.plans.logical.*;
 import org.apache.spark.sql.execution.LogicalRDD;
 import org.apache.spark.sql.execution.columnar.InMemoryRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 import provhouse.capturing.spark.*;
 
 /**
@@ -39,6 +40,8 @@ public enum Kind {
   PYTHON_GROUPS,
   /** The scan of a table. */
   SCAN,
+  /** The scan of an Iceberg table. */
+  ICEBERG,
   /** The rows of a cache. */
   CACHE,
   /** The rows of a stream's batch, or of an RDD whose rows do not come from the program itself. */
@@ -60,6 +63,7 @@ public enum Kind {
     if (node instanceof Generate) return GENERATE;
     if (node instanceof Sort) return SORT;
     if (node instanceof RepartitionOperation) return REPARTITION;
+    if (node instanceof RebalancePartitions) return REPARTITION;
     if (node instanceof Sample) return SAMPLE;
     if (node instanceof GlobalLimit) return LIMIT;
     if (node instanceof LocalLimit) return LIMIT;
@@ -72,11 +76,17 @@ public enum Kind {
     if (node instanceof FlatMapCoGroupsInPandas) return PYTHON_GROUPS;
     if (Operators.groupsArrow(node)) return PYTHON_GROUPS;
     if (node instanceof LogicalRelation) return SCAN;
+    if (isIceberg(node)) return ICEBERG;
     if (node instanceof InMemoryRelation) return CACHE;
     if (node instanceof LogicalRDD rows) return LocalRows.are(rows.rdd()) ? LOCAL : BATCH;
     if (node instanceof LocalRelation) return LOCAL;
     if (node instanceof OneRowRelation) return LOCAL;
     if (node instanceof Range) return LOCAL;
     return OTHER;
+  }
+
+  private static boolean isIceberg(LogicalPlan node) {
+    return node instanceof DataSourceV2ScanRelation scan
+        && scan.relation().table().getClass().getName().startsWith("org.apache.iceberg.spark.");
   }
 }

@@ -60,7 +60,7 @@ public record Change(LogicalPlan command) {
   /** Return whether a plan reads rows. A plan that only describes columns does not. */
   public static boolean reads(LogicalPlan plan) {
     return switch (Kind.of(plan)) {
-      case SCAN, CACHE, BATCH -> true;
+      case SCAN, ICEBERG, CACHE, BATCH -> true;
       default -> Plans.children(plan).stream().anyMatch(Change::reads);
     };
   }

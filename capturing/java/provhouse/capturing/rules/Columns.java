@@ -87,7 +87,8 @@ public final class Columns {
           case PYTHON_COLUMNS -> () -> pythonColumns((BaseEvalPython) node);
           case PYTHON_ROWS -> () -> pythonRows(node);
           case PYTHON_GROUPS -> () -> pythonGroups(node);
-          case SCAN -> () -> scan((LogicalRelation) node);
+          case SCAN -> () -> scan(node, TableNames.of((LogicalRelation) node));
+          case ICEBERG -> () -> scan(node, List.of(IcebergSources.nameOf(node)));
           case CACHE, BATCH -> () -> computed(node);
           case SORT, REPARTITION, SAMPLE, LOCAL, OTHER -> () -> {}; // these define no columns
         };
@@ -123,10 +124,9 @@ public final class Columns {
     };
   }
 
-  private void scan(LogicalRelation node) {
-    List<String> read = TableNames.of(node);
+  private void scan(LogicalPlan node, List<String> read) {
     tables.addAll(read);
-    for (Attribute column : Plans.list(node.output())) {
+    for (Attribute column : Plans.output(node)) {
       Made made = new Made();
       read.forEach(table -> made.values.add(List.of(table, column.name())));
       known.put(column.exprId(), made);

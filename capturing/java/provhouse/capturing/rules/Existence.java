@@ -48,7 +48,7 @@ final class Existence {
     }
     Rows input = inputs.isEmpty() ? null : inputs.get(0);
     return switch (Kind.of(node)) {
-      case SCAN, LOCAL -> Rows.PLAIN;
+      case SCAN, ICEBERG, LOCAL -> Rows.PLAIN;
       case SORT, REPARTITION -> input;
       case PROJECT -> new Rows(
           input.grouped, input.joined, changed(((Project) node).projectList(), input));
@@ -107,7 +107,7 @@ final class Existence {
    */
   static boolean countsSources(LogicalPlan plan) {
     return !hasSubquery(plan) && switch (Kind.of(plan)) {
-          case SCAN -> true;
+          case SCAN, ICEBERG -> true;
           case PROJECT, FILTER, SORT, REPARTITION -> countsSources(Plans.children(plan).get(0));
           default -> false;
         };

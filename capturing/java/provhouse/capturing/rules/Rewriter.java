@@ -95,6 +95,7 @@ public final class Rewriter {
       case PYTHON_GROUPS -> pythonGroups.map(node);
       case SCAN -> change.scanned(
           (LogicalRelation) node, Sources.scan((LogicalRelation) node, files));
+      case ICEBERG -> IcebergSources.scan(node, files);
       case CACHE, BATCH -> computed(node);
       case LOCAL -> local(node);
       case OTHER -> throw Unsupported.operator(

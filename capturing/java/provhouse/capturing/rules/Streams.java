@@ -102,7 +102,7 @@ public final class Streams {
           children.stream().filter(LogicalPlan::isStreaming).count() == 1 ? null : keeping(node);
       case SCAN -> refusalOf((LogicalRelation) node);
       case AGGREGATE, WINDOW, EXPAND, SORT, LIMIT, GROUP_LIMIT, PYTHON_GROUPS -> keeping(node);
-      case CACHE, BATCH, LOCAL, OTHER -> {
+      case ICEBERG, CACHE, BATCH, LOCAL, OTHER -> {
         String source = Operators.streamed(node);
         yield source == null && !children.isEmpty()
             ? keeping(node)

@@ -57,7 +57,12 @@ public final class KeyedSources {
   /** Return whether the program has declared a key of a source. */
   boolean hasKey(LogicalRelation node) {
     String table = TableNames.declared(node);
-    return table != null && keys.containsKey(table);
+    return table != null && hasKey(table);
+  }
+
+  /** Return whether the program has declared a key of the table with this name. */
+  boolean hasKey(String table) {
+    return keys.containsKey(table);
   }
 
   /** Return a tap that writes numbers, to a folder with this name. */

@@ -15,6 +15,7 @@ import org.apache.spark.sql.internal.SQLConf;
 import provhouse.capturing.Unsupported;
 import provhouse.capturing.plans.*;
 import provhouse.capturing.taps.*;
+import scala.collection.immutable.Map$;
 
 /** The files that a captured plan may read, numbered from 0, and the table of each file. */
 public final class SourceFiles {
@@ -87,15 +88,44 @@ public final class SourceFiles {
       String of = given.isEmpty() ? "" : table;
       addNames(root, inFiles);
       Map<String, Object> deleted = DeletionVectors.of(file, relation);
-      String state =
-          path + " " + file.getLen() + " " + file.getModificationTime() + " " + deleted;
       Map<String, Object> entry =
-          known.computeIfAbsent(state, ignored -> entry(file, root, of, deleted));
+          known.computeIfAbsent(
+              stateOf(file) + " " + deleted, ignored -> entry(file, root, of, deleted));
       paths.add(path);
       numbers.add((Long) entry.get("number"));
     }
     return new RowIds(
         paths.toArray(new String[0]), numbers.stream().mapToLong(Long::longValue).toArray());
+  }
+
+  /** Number the data files of an Iceberg table, and return the ids of its rows. */
+  IcebergIds icebergIds(IcebergTable table, Map<String, IcebergFile> files) {
+    String root = address(table.location());
+    addNames(root, table.fileNames());
+    long[] numbers = new long[files.size()];
+    int at = 0;
+    for (IcebergFile file : files.values()) {
+      if (file.deletes() && keyed.hasKey(table.name())) {
+        throw Unsupported.operator(
+            "scan",
+            "Rows of the Iceberg table " + table.name() + " were deleted without rewriting their"
+                + " files, so its declared key cannot be checked; leave the table out of the keys,"
+                + " or rewrite its files");
+      }
+      FileStatusWithMetadata found = new FileStatusWithMetadata(file.status(), Map$.MODULE$.empty());
+      String state = stateOf(found);
+      numbers[at++] =
+          (Long)
+              known
+                  .computeIfAbsent(state, ignored -> entry(found, root, table.name(), null))
+                  .get("number");
+    }
+    return new IcebergIds(files.keySet().toArray(new String[0]), numbers);
+  }
+
+  private static String stateOf(FileStatusWithMetadata file) {
+    String path = file.getPath().toUri().toString();
+    return path + " " + file.getLen() + " " + file.getModificationTime();
   }
 
   /** Return whether the rows of a source are identified by a declared key. */

@@ -147,7 +147,9 @@ public record DeltaCommand(
     if (command instanceof V2CreateTableAsSelectPlan creating) {
       return creating.query();
     }
-    return command instanceof V2WriteCommand ? analysed(command) : null;
+    return command instanceof V2WriteCommand writing && deltaOf(writing.table()) != null
+        ? analysed(command)
+        : null;
   }
 
   /** Return the analyzed plan of a command's rows, or null if the command does not have one. */

@@ -26,6 +26,10 @@ public interface Target {
     if (jdbc != null) {
       return jdbc;
     }
+    IcebergTarget iceberg = IcebergTarget.of(command);
+    if (iceberg != null) {
+      return iceberg;
+    }
     DeltaCommand delta = DeltaCommand.of(command, session);
     return delta == null ? null : new DeltaTarget(delta, session);
   }

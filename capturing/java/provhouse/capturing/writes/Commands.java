@@ -1,6 +1,7 @@
 package provhouse.capturing.writes;
 
 import java.util.Map;
+import org.apache.spark.sql.catalyst.analysis.ResolvedIdentifier;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.V2CreateTableAsSelectPlan;
 import org.apache.spark.sql.catalyst.plans.logical.V2WriteCommand;
@@ -34,6 +35,7 @@ public final class Commands {
           Map.entry("CreateDeltaTableCommand", "CLONE"),
           Map.entry("CloneTableCommand", "CLONE"),
           Map.entry("ConvertToDeltaCommand", "CONVERT TO DELTA"),
+          Map.entry("TruncateTable", "TRUNCATE TABLE"),
           Map.entry("LoadDataCommand", "LOAD DATA"),
           Map.entry("DeltaInsertReplaceOnOrUsingCommand", "INSERT INTO … REPLACE"),
           Map.entry("InsertIntoDataSourceCommand", "INSERT INTO"),
@@ -46,7 +48,9 @@ public final class Commands {
    * Refuse a command that changes rows. Call this only if the command's target is not covered.
    */
   public static void refuse(LogicalPlan command) {
-    if (DeltaCommand.isStaged(command) || DeltaClone.isNew(command)) {
+    if (DeltaCommand.isStaged(command)
+        || DeltaClone.isNew(command)
+        || isStagedIceberg(command)) {
       return;
     }
     String name = command.getClass().getSimpleName();
@@ -61,12 +65,19 @@ public final class Commands {
         || command instanceof V2CreateTableAsSelectPlan
         || command instanceof DataWritingCommand
         || command instanceof SaveIntoDataSourceCommand) {
-      throw Unsupported.operator(name, "Only writes of files, Delta and JDBC are captured");
+      throw Unsupported.operator(name, "Only writes of files, Delta, Iceberg and JDBC are captured");
     }
   }
 
   /** Return whether a Delta command changes nothing, for example DESCRIBE HISTORY. */
   private static boolean isReading(String name) {
     return name.startsWith("Describe") || name.startsWith("Show");
+  }
+
+  /** Return whether a command creates an Iceberg table, and then runs an AppendData of its own. */
+  private static boolean isStagedIceberg(LogicalPlan command) {
+    return command instanceof V2CreateTableAsSelectPlan creating
+        && creating.name() instanceof ResolvedIdentifier table
+        && table.catalog().getClass().getName().startsWith("org.apache.iceberg.spark.");
   }
 }

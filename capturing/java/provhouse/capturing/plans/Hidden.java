@@ -1,0 +1,120 @@
+package provhouse.capturing.plans;
+
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Field;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import provhouse.capturing.Unsupported;
+
+/**
+ * Uses members of Iceberg's classes by their names, including members that are not public.
+ *
+ * <p>Iceberg is not in every session. Each method refuses if the member does not exist, since this
+ * version of Iceberg may then work in another way.
+ */
+public final class Hidden {
+  private Hidden() {}
+
+  /** Call a method without arguments and return its result. */
+  @SuppressWarnings("unchecked")
+  public static <T> T call(Object on, String method) {
+    try {
+      return (T) method(on.getClass(), method).invoke(on);
+    } catch (ReflectiveOperationException error) {
+      throw unknown(error);
+    }
+  }
+
+  /** Return the value of a field. */
+  @SuppressWarnings("unchecked")
+  public static <T> T field(Object of, String name) {
+    try {
+      return (T) field(of.getClass(), name).get(of);
+    } catch (ReflectiveOperationException error) {
+      throw unknown(error);
+    }
+  }
+
+  /** Change the value of a field. */
+  public static void set(Object of, String name, Object value) {
+    try {
+      field(of.getClass(), name).set(of, value);
+    } catch (ReflectiveOperationException error) {
+      throw unknown(error);
+    }
+  }
+
+  /** Return the value of a static field of a class that {@code near} can load. */
+  @SuppressWarnings("unchecked")
+  public static <T> T constant(Object near, String owner, String name) {
+    try {
+      return (T) field(named(near, owner), name).get(null);
+    } catch (ReflectiveOperationException error) {
+      throw unknown(error);
+    }
+  }
+
+  /** Call a static method of a class that {@code near} can load. The arguments are strings. */
+  @SuppressWarnings("unchecked")
+  public static <T> T call(Object near, String owner, String method, String... given) {
+    Class<?>[] types = new Class<?>[given.length];
+    Arrays.fill(types, String.class);
+    try {
+      return (T) named(near, owner).getMethod(method, types).invoke(null, (Object[]) given);
+    } catch (ReflectiveOperationException error) {
+      throw unknown(error);
+    }
+  }
+
+  /** Make an object of a class by its only constructor with this number of arguments. */
+  public static Object made(Class<?> owner, Object... arguments) {
+    for (Constructor<?> each : owner.getDeclaredConstructors()) {
+      if (each.getParameterCount() == arguments.length) {
+        try {
+          each.setAccessible(true);
+          return each.newInstance(arguments);
+        } catch (ReflectiveOperationException | IllegalArgumentException error) {
+          throw unknown(error);
+        }
+      }
+    }
+    throw unknown(new NoSuchMethodException("a constructor of " + owner.getName()));
+  }
+
+  private static Class<?> named(Object near, String owner) throws ClassNotFoundException {
+    return Class.forName(owner, true, near.getClass().getClassLoader());
+  }
+
+  private static Method method(Class<?> owner, String name) throws NoSuchMethodException {
+    for (Class<?> each = owner; each != null; each = each.getSuperclass()) {
+      for (Method found : each.getDeclaredMethods()) {
+        if (found.getName().equals(name) && found.getParameterCount() == 0 && !found.isBridge()) {
+          found.setAccessible(true);
+          return found;
+        }
+      }
+    }
+    return owner.getMethod(name); // a method that only an interface has
+  }
+
+  private static Field field(Class<?> owner, String name) throws NoSuchFieldException {
+    for (Class<?> each = owner; each != null; each = each.getSuperclass()) {
+      for (Field found : each.getDeclaredFields()) {
+        if (found.getName().equals(name)) {
+          found.setAccessible(true);
+          return found;
+        }
+      }
+    }
+    throw new NoSuchFieldException(name + " of " + owner.getName());
+  }
+
+  private static RuntimeException unknown(Exception error) {
+    if (error instanceof InvocationTargetException thrown
+        && thrown.getCause() instanceof RuntimeException inside) {
+      return inside;
+    }
+    return Unsupported.operator("Iceberg", "This version of Iceberg is unknown: " + error);
+  }
+}
