@@ -9,15 +9,20 @@ from base64 import b85decode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote, urlsplit
 from uuid import UUID
 
 import numpy as np
-from pyroaring import BitMap64
 
 from provhouse.model.arrays import I64
 from provhouse.model.errors import BadInput
+from provhouse.runtime.packages import Deferred
+
+if TYPE_CHECKING:
+    import pyroaring
+else:
+    pyroaring = Deferred("pyroaring")
 
 _MAGIC = 1681511377
 _NAME = 20
@@ -96,4 +101,4 @@ def _rows(data: bytes) -> I64:
     (magic,) = struct.unpack_from("<i", data)
     if magic != _MAGIC:
         raise ValueError(f"Its format {magic} is unknown")
-    return np.frombuffer(BitMap64.deserialize(data[4:]).to_array(), np.int64)
+    return np.frombuffer(pyroaring.BitMap64.deserialize(data[4:]).to_array(), np.int64)
