@@ -12,5 +12,6 @@ inMemoryColumnarStorage.compressed parquet.compression.codec join.preferSortMerg
 sources.parallelPartitionDiscovery.threshold ui.retainedExecutions ui.explainMode
 event.truncate.length repl.eagerEval.enabled adaptive.enabled adaptive.coalescePartitions.enabled
 adaptive.skewJoin.enabled adaptive.advisoryPartitionSizeInBytes leafNodeDefaultParallelism
+iceberg.aggregate-push-down.enabled
 """
 HARMLESS = frozenset(f"spark.sql.{name}" for name in NAMES.split())

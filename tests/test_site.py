@@ -32,7 +32,7 @@ def test_the_navigation_has_all_pages(tmp_path: Path) -> None:
 def test_links_to_folders_lead_to_a_page_or_become_text(tmp_path: Path) -> None:
     write_source(tmp_path)
     text = (tmp_path / "README.md").read_text(encoding="utf-8")
-    assert "[examples/flights](examples/flights/README.md)" in text
+    assert "[flights](examples/flights/README.md)" in text
     assert (tmp_path / "docs" / "crossfilter" / "page.png").exists()
     assert "[figures](figures)" not in (tmp_path / "docs" / "benchmarks.md").read_text("utf-8")
 
