@@ -196,5 +196,5 @@ def test_iceberg_on_another_spark_is_refused_by_name(tmp_path: Path) -> None:
     given = [jars, f"{ours},{iceberg('iceberg-3.5_2.12')}", *conf]
     done = spark_run(named("3.5"), "spark-submit", given, [tmp_path / "job.py"], tmp_path)
     assert done.returncode
-    assert "only Iceberg 1.12 on Spark 4.1 is covered" in done.stderr
+    assert "only Iceberg 1.12 on Spark 4.1 is covered" in done.stdout + done.stderr
     assert not list((tmp_path / "house").rglob("*.parquet"))
