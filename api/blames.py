@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from runpy import run_path
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 Tables = Mapping[str, "DataFrame"]
 Program = Callable[[Tables], "DataFrame"]
 """A program that gets the tables that it reads, and returns the table that has wrong rows."""
+NO_ERRORS: Final[Mapping[str, BadInput]] = MappingProxyType({})
 MOST_ROWS = 20
 """The maximum number of wrong rows that are shown."""
 MOST_RECORDS = 100_000
@@ -56,7 +58,8 @@ def blame(
     The program runs repeatedly on parts of the first wrong row's lineage. Raises UsageError if no
     captured job wrote the table, if the test cannot be run, if the program reads a table that no
     captured job read, or if the program, run on the whole lineage, does not produce the wrong row.
-    Raises BadInput if a file has changed, or if the lineage may be incomplete because of a sample.
+    Raises BadInput if a file has changed, if the lineage may be incomplete because of a sample, or
+    if the program reads a table of which records are missing.
     """
     from pyspark.errors import PySparkException
 
@@ -85,12 +88,8 @@ def blame(
     lineage = tuple(each for each in behind.tables if each.table != table)
     if program is None:
         return Blamed(table, shown, more, lineage)
-    if behind.more or any(each.missing for each in lineage):
-        raise BadInput(
-            f"Some records in the lineage of {shown[0].item} are missing",
-            _incomplete(behind.more, lineage),
-            "Run the job again with capture, or leave out --program",
-        )
+    if behind.more:
+        raise _incomplete(shown[0].item, f"It has more than {MOST_RECORDS:,} records")
     search = _Search(spark, newest, test, program, shown[0], lineage)
     found, runs = search.run()
     return Blamed(table, shown, more, lineage, found, runs)
@@ -100,12 +99,17 @@ def _wrong(test: str | Selecting, frame: "DataFrame", tables: Tables) -> "DataFr
     return frame.where(test) if isinstance(test, str) else test.rows(frame, tables)
 
 
-def _incomplete(more: int, lineage: Sequence[TableRecords]) -> str:
-    if more:
-        return f"It has more than {MOST_RECORDS:,} records"
-    some = next(each for each in lineage if each.missing)
-    missing = f"{len(some.missing):,} records of {some.table}"
-    if all(each.state == UNREADABLE for each in some.lost):
+def _incomplete(item: str, reason: str) -> BadInput:
+    return BadInput(
+        f"Some records in the lineage of {item} are missing",
+        reason,
+        "Run the job again with capture, or leave out --program",
+    )
+
+
+def _missing(table: TableRecords) -> str:
+    missing = f"{len(table.missing):,} records of {table.table}"
+    if all(each.state == UNREADABLE for each in table.lost):
         return f"{missing} are in no readable Parquet file of a captured job"
     return f"{missing} were deleted or have changed"
 
@@ -178,16 +182,26 @@ class _Newest:
 
 
 class _Pinned(Mapping[str, "DataFrame"]):
-    """Tables by name: the given frames, and an empty frame for every other captured table."""
+    """Tables by name: the given frames, and an empty frame for every other captured table.
+
+    A table in ``errors`` raises its error instead.
+    """
 
     def __init__(
-        self, spark: "SparkSession", layout: Layout, frames: Mapping[str, "DataFrame"]
+        self,
+        spark: "SparkSession",
+        layout: Layout,
+        frames: Mapping[str, "DataFrame"],
+        errors: Mapping[str, BadInput] = NO_ERRORS,
     ) -> None:
         self._spark, self._layout, self._frames = spark, layout, dict(frames)
+        self._errors = errors
         self.used = set[str]()
 
     def __getitem__(self, name: str) -> "DataFrame":
         self.used.add(name)
+        if name in self._errors:
+            raise self._errors[name]
         if name not in self._frames:
             pins = [pin for pin in read_pins(self._layout, {name}) if not pin.difference()]
             if not pins:
@@ -200,7 +214,8 @@ class _Pinned(Mapping[str, "DataFrame"]):
         return self._frames[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys([*self._frames, *(p.table for p in read_pins(self._layout))]))
+        pinned = (pin.table for pin in read_pins(self._layout))
+        return iter(dict.fromkeys([*self._frames, *self._errors, *pinned]))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -224,6 +239,10 @@ class _Search:
             each.table: spark.read.parquet(str(each.records[0].file)).schema
             for each in lineage
             if each.records
+        }
+        # A program may read only tables that lie between the missing records and the row.
+        self._errors = {
+            each.table: _incomplete(row.item, _missing(each)) for each in lineage if each.missing
         }
         self._first = np.cumsum([0, *(len(each.records) for each in lineage)])
         self._used = set[str]()
@@ -258,7 +277,7 @@ class _Search:
 
     def _goes_wrong(self, rows: I64) -> bool:
         frames = {each.table: self._frame(each) for each in self._cut(rows) if self._is_known(each)}
-        tables = _Pinned(self._spark, self._newest.layout, frames)
+        tables = _Pinned(self._spark, self._newest.layout, frames, self._errors)
         found = _wrong(self._test, self._program(tables), tables)
         self._used |= tables.used
         wrong = Wrong("true", self._newest.key(self._row))

@@ -218,3 +218,24 @@ def test_messages_in_json_are_lineage_by_their_keys_without_records(
     program.write_text(query, encoding="utf-8")
     assert blame(house, *given, "--program", str(program)) == 4
     assert "3 records of events are in no readable Parquet file" in capsys.readouterr().err
+
+
+@pytest.mark.long
+def test_a_program_needs_only_the_records_of_the_tables_that_it_reads(
+    house: House, spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The stays derive from rows of the program, which are in no file."""
+    query = "SELECT guest, sum(nights) AS nights FROM stays GROUP BY guest"
+    with house.capture(keys={"stays": "id", "guests": "guest"}):
+        rows = spark.createDataFrame(
+            [(1, "ann", 2), (2, "ann", 900)], "id int, guest string, nights int"
+        )
+        rows.write.parquet(str(tmp_path / "stays"))
+        spark.read.parquet(str(tmp_path / "stays")).createOrReplaceTempView("stays")
+        spark.sql(query).write.parquet(str(tmp_path / "guests"))
+    program = tmp_path / "guests.sql"
+    program.write_text(query, encoding="utf-8")
+    assert blame(house, "guests", "--where", "nights > 100", "--program", str(program)) == 0
+    result = found(capsys)
+    assert [len(table["missing"]) for table in result["lineage"]] == [0, 2]
+    assert {item.partition("@")[0] for item in items(result["smallest"])} == {"stays/2"}
