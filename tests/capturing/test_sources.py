@@ -52,7 +52,11 @@ def shop(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Path:
 @pytest.mark.long
 @pytest.mark.parametrize("names", [KEPT, pytest.param((*SOURCES,), marks=pytest.mark.long)])
 def test_rows_of_each_source_are_named_by_their_keys(
-    names: tuple[str, ...], houses: Callable[..., House], shop: Path, spark: SparkSession
+    names: tuple[str, ...],
+    houses: Callable[..., House],
+    shop: Path,
+    spark: SparkSession,
+    tmp_path: Path,
 ) -> None:
     """Filters, groups, joins with other sources and self-joins are all captured in one block."""
     house = houses()
@@ -65,14 +69,14 @@ def test_rows_of_each_source_are_named_by_their_keys(
             key = F.col(keys[name]).cast("int")
             if name in KEPT:
                 kept = frame.where(key > 2).select(key.alias("k"))
-                kept.write.parquet(str(shop / f"{name}_kept"))
+                kept.write.parquet(str(tmp_path / f"{name}_kept"))
             grouped = frame.groupBy((key % 3).alias("k")).count()
-            grouped.write.parquet(str(shop / f"{name}_grouped"))
+            grouped.write.parquet(str(tmp_path / f"{name}_grouped"))
         customers = spark.read.parquet(str(shop / "customers"))
         one, two = csv(spark, shop), jdbc(spark, shop).withColumnRenamed("id", "other")
         joined = one.join(customers, F.col("cust") == F.col("name")).join(two, one.id == two.other)
         joined = joined.join(csv(spark, shop).selectExpr("id + 1 AS next"), one.id == F.col("next"))
-        joined.selectExpr("concat_ws('-', id, number) AS k").write.parquet(str(shop / "joined"))
+        joined.selectExpr("concat_ws('-', id, number) AS k").write.parquet(str(tmp_path / "joined"))
     assert run.report
     with house.open() as warehouse:
 
@@ -92,7 +96,7 @@ def test_rows_of_each_source_are_named_by_their_keys(
                         f"csv/{order.id}", f"jdbc/{order.id}", f"csv/{order.id - 1}",
                         f"customers/{customer.number}",
                     }  # fmt: skip
-    assert all(pq.read_table(shop / f"{name}_kept").num_rows == 7 for name in KEPT)
+    assert all(pq.read_table(tmp_path / f"{name}_kept").num_rows == 7 for name in KEPT)
 
 
 @pytest.mark.parametrize(
