@@ -11,7 +11,8 @@ from helpers.graphs import graph as random_graph
 from helpers.oracle import Oracle, Triple
 from helpers.warehouse import House, content
 from provhouse.care.forget import forget
-from provhouse.cypher import driver, graph, server
+from provhouse.commit import graph_rows
+from provhouse.cypher import driver, graph, server, wiping
 from provhouse.cypher.config import password_file
 from provhouse.model.errors import Unavailable
 from provhouse.model.progress import Silent
@@ -66,12 +67,15 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     server.down(folder, Silent())
 
 
-@pytest.fixture
-def killer(home: Path, monkeypatch: pytest.MonkeyPatch) -> Killer:
-    """A ``Killer``. The batches are small, so a load needs many of them, from several writers."""
+@pytest.fixture(params=[True, False], ids=["many", "one"])
+def killer(home: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Killer:
+    """A ``Killer``. A load needs many small batches, from several writers, or one transaction."""
     made = Killer(home)
-    monkeypatch.setattr(graph, "BATCH", 3)
-    monkeypatch.setattr(graph, "reach", made.reach)
+    if request.param:
+        monkeypatch.setattr(graph_rows, "BATCH", 3)
+        monkeypatch.setattr(graph, "BATCH", 3)
+    for module in (graph, wiping):
+        monkeypatch.setattr(module, "reach", made.reach)
     return made
 
 
