@@ -11,7 +11,6 @@ from helpers.graphs import graph as random_graph
 from helpers.oracle import Oracle, Triple
 from helpers.warehouse import House, content
 from provhouse.care.forget import forget
-from provhouse.commit import graph_rows
 from provhouse.cypher import driver, graph, server, wiping
 from provhouse.cypher.config import password_file
 from provhouse.model.errors import Unavailable
@@ -72,7 +71,6 @@ def killer(home: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureR
     """A ``Killer``. A load needs many small batches, from several writers, or one transaction."""
     made = Killer(home)
     if request.param:
-        monkeypatch.setattr(graph_rows, "BATCH", 3)
         monkeypatch.setattr(graph, "BATCH", 3)
     for module in (graph, wiping):
         monkeypatch.setattr(module, "reach", made.reach)
@@ -107,7 +105,7 @@ def assert_answers(house: House, triples: list[Triple]) -> None:
         *(
             pytest.param(point, call, marks=pytest.mark.long)
             for point in ("batch unwritten", "batch written")
-            for call in (1, 5, 12)
+            for call in (1, 5, 6)
             if (point, call) != ("batch written", 5)
         ),
     ],
@@ -122,7 +120,7 @@ def test_a_restart_during_a_load_goes_unnoticed(
     assert_answers(house, TRIPLES)
 
 
-@pytest.mark.parametrize("call", [5, *(pytest.param(n, marks=pytest.mark.long) for n in (1, 12))])
+@pytest.mark.parametrize("call", [5, *(pytest.param(n, marks=pytest.mark.long) for n in (1, 6))])
 def test_a_server_that_stays_down_leaves_the_last_generation(
     house: House, killer: Killer, call: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
