@@ -1,4 +1,4 @@
-"""What is stored without a new generation raises the format, so earlier releases refuse it."""
+"""Writers that make no generation raise the format, so earlier releases refuse the warehouse."""
 
 import json
 from collections.abc import Callable
