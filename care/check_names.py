@@ -9,8 +9,9 @@ import pyarrow as pa
 
 from provhouse.model.arrays import I64, Bools, ItemNumbers, among
 from provhouse.store.names.id_lookup import read_ids
-from provhouse.store.names.lookup import Offsets, joined_file, lookup_files, read_lookup
+from provhouse.store.names.lookup import lookup_file, read_lookup
 from provhouse.store.names.names import Span
+from provhouse.store.names.old_lookup import old_lookup_files
 from provhouse.store.names.versions import read_versions, version_hashes
 from provhouse.store.tables.snapshot import Snapshot
 
@@ -34,15 +35,12 @@ def _span_damages(snapshot: Snapshot, span: Span, deep: bool) -> Iterator[Damage
     folder = snapshot.layout.names(snapshot.commit.base)
     try:
         nameless = int(_inside(snapshot.names.erased, span).sum())
-        hashed, offsets = read_lookup(folder, span.ingest)
-        row_ids = len(_row_ids(folder, span))
-        for kind, found in (("hash", len(hashed)), ("offset", len(offsets))):
-            found += row_ids
-            # Erasures remove names from the look-ups.
-            if not span.items - nameless <= found <= span.items:
-                wanted = f"The {kind} look-up should have {span.items:,} names"
-                yield Damage(where, wanted, f"It has {found:,}", RESTORE_FOLDER)
-                return
+        found = len(read_lookup(folder, span.ingest)) + len(_row_ids(folder, span))
+        # Erasures remove names from the look-ups.
+        if not span.items - nameless <= found <= span.items:
+            wanted = f"The look-up should have {span.items:,} names"
+            yield Damage(where, wanted, f"It has {found:,}", RESTORE_FOLDER)
+            return
         for first in range(span.first, span.first + span.items, CHUNK) if deep else ():
             count = min(CHUNK, span.first + span.items - first)
             yield from _round_trip_damages(
@@ -78,22 +76,21 @@ def _erased_damages(snapshot: Snapshot, where: str, span: Span) -> Iterator[Dama
         found = f"{left:,} of {len(erased):,} erased items in this ingest still have a name"
         yield Damage(where, wanted, found, ERASE_AGAIN)
     folder = snapshot.layout.names(snapshot.commit.base)
-    _, offsets = read_lookup(folder, span.ingest)
-    offsets = np.concatenate([offsets, _row_ids(folder, span)])
-    leading = int(among(offsets.astype(np.int64) + span.first, erased).sum())
+    offsets = np.concatenate([read_lookup(folder, span.ingest).offsets(), _row_ids(folder, span)])
+    leading = int(among(offsets + span.first, erased).sum())
     if leading:
         wanted = "The look-up has entries that lead to erased items"
         yield Damage(where, wanted, f"{leading:,} entries do", ERASE_AGAIN)
-    older = [path.name for path in lookup_files(folder, span.ingest) if path.exists()]
-    if older and (folder / joined_file(span.ingest)).exists():
-        wanted = f"The look-up was rewritten as {joined_file(span.ingest)}, but an old file is left"
+    older = [path.name for path in old_lookup_files(folder, span.ingest) if path.exists()]
+    if older and (rewritten := lookup_file(folder, span.ingest)).exists():
+        wanted = f"The look-up was rewritten as {rewritten.name}, but an old file is left"
         yield Damage(where, wanted, f"{older[0]} still exists", ERASE_AGAIN)
 
 
-def _row_ids(folder: Path, span: Span) -> Offsets:
+def _row_ids(folder: Path, span: Span) -> I64:
     """Return the offsets of the items whose names are stored as row ids."""
     known = read_ids(folder, span.ingest)
-    return known.offsets() if known else np.empty(0, np.uint32)
+    return known.offsets().astype(np.int64) if known else np.empty(0, np.int64)
 
 
 def _version_damages(snapshot: Snapshot, where: str, span: Span) -> Iterator[Damage]:

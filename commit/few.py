@@ -43,20 +43,16 @@ def few(texts: Sequence[str]) -> list[str] | None:
 
 
 def few_of_each(lists: pa.ChunkedArray) -> pa.ListArray:
-    """Return the result of ``few`` for each list of strings. Equal lists are computed once."""
+    """Return for each list the text of its ``few`` strings, cut to what needs no further record.
+
+    A set or dependency has few other properties, so this text decides how large it is in Neo4j.
+    Equal lists are computed once.
+    """
     encoded = pc.binary_join(lists, SEPARATOR).combine_chunks().dictionary_encode()
     shown = [few(text.split(SEPARATOR)) for text in encoded.dictionary.to_pylist()]
-    return pa.array(shown, pa.list_(pa.string())).take(encoded.indices)
-
-
-def briefly(lists: pa.ListArray) -> pa.ListArray:
-    """Return each list of strings with its text cut to a size that takes no further record.
-
-    A dependency has little more than its ops, so their text decides how large it is in Neo4j.
-    """
-    encoded = as_text(lists).dictionary_encode()
-    shown = [text if text is None else [_cut(text)] for text in encoded.dictionary.to_pylist()]
-    return pa.array(shown, pa.list_(pa.string())).take(encoded.indices)
+    texts = as_text(pa.array(shown, pa.list_(pa.string()))).to_pylist()
+    cut = [None if text is None else [_cut(text)] for text in texts]
+    return pa.array(cut, pa.list_(pa.string())).take(encoded.indices)
 
 
 def _cut(text: str) -> str:

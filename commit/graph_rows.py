@@ -46,7 +46,7 @@ from provhouse.store.tables.snapshot import Snapshot
 
 from .append import merged, pairs_among
 from .dependencies_again import DEPENDENCY, dependencies_again
-from .few import briefly, few_of_each
+from .few import few_of_each
 from .module_graph import ModuleGraph
 from .table_rows import table_lists
 from .tables_of_sets import tables_of
@@ -215,11 +215,13 @@ def bulk(snapshot: Snapshot, ingest: int) -> dict[str, Pieces]:
 def rows_without_nodes(snapshot: Snapshot, sets: SetIds) -> Iterator[pa.Table]:
     """Yield the rows of sets that are components of their own and for which no ingest wrote a node.
 
-    ``sets`` are in order.
+    Each row has the set's component too. ``sets`` are in order.
     """
     found = snapshot.rows_of_sets(sets)
     plain = found[snapshot.alone[found] & ~snapshot.set_nodes[found]]
-    return _set_rows(snapshot, SetPositions(plain), [])
+    for rows in _set_rows(snapshot, SetPositions(plain), []):
+        places = snapshot.rows_of_sets(SetIds(np.asarray(rows["id"])))
+        yield rows.append_column(COMPONENT, pa.array(snapshot.set_components[places]))
 
 
 def announce(graph: Graph, snapshot: Snapshot, modules: ModuleGraph) -> None:
@@ -317,7 +319,6 @@ def _rows_of_sets(snapshot: Snapshot, sets: SetPositions, new: pa.Table) -> Iter
         some = SetPositions(sets[rows])
         columns = {
             "id": snapshot.set_ids[some],
-            COMPONENT: snapshot.set_components[some],
             ITEMS: snapshot.set_sizes[some],
             TRIPLES: snapshot.set_triples[some],
             TABLES_OF: tables_of(snapshot, some, new),
@@ -371,5 +372,5 @@ def _ends_of(rows: pa.Table) -> tuple[int, int]:
 def _dependency_rows(rows: pa.Table) -> pa.Table:
     """Return one row for each pair of sets, with its summed triple counts and a few of its ops."""
     rows = merged([rows.select(DEPENDENCY)], SET, DERIVES_FROM)
-    ops = briefly(few_of_each(rows[OPS]))
+    ops = few_of_each(rows[OPS])
     return rows.select([SET, DERIVES_FROM, TRIPLES]).append_column("ops", ops)

@@ -48,9 +48,8 @@ class CsvLayout:
 LAYOUTS = {
     "sets": CsvLayout(
         "--nodes=Set",
-        (":ID(Set)", "id:long", "warehouse", "component:long", "items:long", "triples:long",
-         "tables"),
-        ("id", "id", WAREHOUSE, "component", "items", "triples", "tables"),
+        (":ID(Set)", "id:long", "warehouse", "items:long", "triples:long", "tables"),
+        ("id", "id", WAREHOUSE, "items", "triples", "tables"),
     ),
     "components": CsvLayout(
         "--nodes=Component",

@@ -25,7 +25,7 @@ from provhouse.store.tables.group_counts import without_texts
 from provhouse.store.tables.registry import REGISTRY, clear
 from provhouse.store.tables.snapshot import Snapshot, all_of_base
 from provhouse.store.warehouse.bases import bases
-from provhouse.store.warehouse.commits import current
+from provhouse.store.warehouse.commits import current, raise_format
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.locks import check_lock
 
@@ -174,6 +174,7 @@ def _erase_base(snapshot: Snapshot, items: ItemNumbers, progress: Progress) -> i
         clear_ops(snapshot, ops, pairs)
     links = clear_links(snapshot, cleared)
     check_lock(layout)
+    raise_format(layout)  # earlier releases cannot read the look-ups
     clear_segments(names, snapshot.spans, items)
     for span in snapshot.spans:
         if span.items:

@@ -12,19 +12,18 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.arrays import I64, ItemNumbers, among, union, unique
+from provhouse.model.arrays import I64, U64, ItemNumbers, among, union, unique
 from provhouse.model.columns import NAME
 from provhouse.model.fault_points import reach
 from provhouse.runtime.files import sync_file, sync_folder
 from provhouse.store.names.erased import ERASED, erased_in
 from provhouse.store.names.id_lookup import TableIds, ids_file, read_ids, write_ids
-from provhouse.store.names.lookup import Offsets, joined_file, lookup_files, read_lookup
+from provhouse.store.names.lookup import lookup_file, read_lookup, write_lookup
 from provhouse.store.names.names import Names, Span
+from provhouse.store.names.old_lookup import old_lookup_files
+from provhouse.store.names.pair_sort import count
 from provhouse.store.names.segments import BATCH, SegmentReader, without_rows
 from provhouse.store.names.versions import read_versions, versions_file
-
-_AT_ONCE = 1 << 20
-"""The number of look-up entries that are read at once."""
 
 
 def mark_erased(folder: Path, numbers: ItemNumbers) -> None:
@@ -90,31 +89,26 @@ def _without(batch: pa.RecordBatch, rows: I64) -> pa.RecordBatch:
 def clear_lookup(folder: Path, span: Span, erased: ItemNumbers) -> None:
     """Rewrite a look-up without the entries of erased items.
 
-    One new file, which appears atomically, replaces both the file of hashes and the file of
-    offsets. Processes that have mapped the old files can still read them.
+    The new file appears atomically. Processes that have mapped the old one can still read it. The
+    file also replaces those of an old look-up, which are removed.
     """
-    hashed, offsets = read_lookup(folder, span.ingest)
-    parts = range(0, len(hashed), _AT_ONCE)
-    left = sum(len(_kept_entries(offsets[at : at + _AT_ONCE], span, erased)) for at in parts)
-    joined = folder / joined_file(span.ingest)
-    if left < len(hashed):
-        aside = joined.with_name(f"{joined.name}.new")
-        with aside.open("wb") as file:
-            shape = (left + (left + 1) // 2,)
-            header = {"descr": "<u8", "fortran_order": False, "shape": shape}
-            np.lib.format.write_array_header_1_0(file, header)
-            for values in (hashed, offsets):
-                for at in parts:
-                    here = slice(at, at + _AT_ONCE)
-                    file.write(values[here][_kept_entries(offsets[here], span, erased)].tobytes())
-            file.write(bytes(4 * (left % 2)))
-            file.flush()
-            os.fsync(file.fileno())
+    known = read_lookup(folder, span.ingest)
+
+    def kept() -> Iterator[tuple[U64, I64]]:
+        for hashed, offsets in known.pairs():
+            left = _kept_entries(offsets, span, erased)
+            yield hashed[left], offsets[left]
+
+    path = lookup_file(folder, span.ingest)
+    if count(kept) < len(known):
+        aside = path.with_name(f"{path.name}.new")
+        write_lookup(aside, kept)
+        sync_file(aside)
         reach("look-up rewritten")
-        aside.replace(joined)
+        aside.replace(path)
         sync_folder(folder)
         reach("look-up switched")
-    if joined.exists():
+    if path.exists():
         _remove_old_files(folder, span)
 
 
@@ -133,7 +127,7 @@ def clear_ids(folder: Path, span: Span, erased: ItemNumbers) -> None:
 
 
 def _kept_ids(table: TableIds, span: Span, erased: ItemNumbers) -> TableIds:
-    kept = _kept_entries(table.offsets, span, erased)
+    kept = _kept_entries(table.offsets.astype(np.int64), span, erased)
     return TableIds(table.pattern, table.ids[kept], table.offsets[kept])
 
 
@@ -154,11 +148,11 @@ def clear_versions(folder: Path, span: Span, erased: ItemNumbers) -> None:
 
 
 def _remove_old_files(folder: Path, span: Span) -> None:
-    for old in lookup_files(folder, span.ingest):
+    for old in old_lookup_files(folder, span.ingest):
         old.unlink(missing_ok=True)
     sync_folder(folder)
 
 
-def _kept_entries(offsets: Offsets, span: Span, erased: ItemNumbers) -> I64:
+def _kept_entries(offsets: I64, span: Span, erased: ItemNumbers) -> I64:
     """Return the positions of the entries whose items are not erased."""
-    return np.flatnonzero(~among(offsets.astype(np.int64) + span.first, erased))
+    return np.flatnonzero(~among(offsets + span.first, erased))

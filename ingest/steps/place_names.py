@@ -31,7 +31,7 @@ from provhouse.runtime.storage import (
 )
 from provhouse.store.names.erased import ERASED
 from provhouse.store.names.id_lookup import Offsets, TableIds, ids_file, write_ids
-from provhouse.store.names.lookup import write_lookup
+from provhouse.store.names.lookup import lookup_file, write_lookup
 from provhouse.store.names.pair_sort import sort_pairs
 from provhouse.store.names.segments import (
     BATCH,
@@ -207,7 +207,8 @@ class IndexNames:
         """Write the look-up from names to item numbers, and the list of erased items."""
         target = self.staging.segments.folder
         # These files are numbered like buckets, so they too are in the order of the hashes.
-        write_lookup(target, self.ingest, partial(self._pairs, "hash", "offset"))
+        pairs = partial(self._pairs, "hash", "offset")
+        write_lookup(lookup_file(target, self.ingest), pairs)
         versions = partial(self._pairs, "version_hash", "version_offset")
         write_versions(target, self.ingest, versions)
         tables = self._row_ids()

@@ -4,11 +4,9 @@ Each ingest adds files, which later only an erasure changes:
 
 - ``FIRST-INGEST.arrow`` is a segment (``segments.py``): names and tables in the order of numbers,
   in small compressed batches, so that reading one name decompresses one batch.
-- ``INGEST.hash.npy`` and ``INGEST.offset.npy`` are a look-up (``lookup.py``) of all names that are
-  not row ids: the sorted hashes, and the number of each item, counted from the ingest's first
-  item. Every hit is verified by comparing the name.
-- ``INGEST.both.npy`` replaces these two files after an erasure, so that both change at the same
-  time.
+- ``INGEST.lookup.npy`` is a look-up (``lookup.py``) of all names that are not row ids: a part of
+  each hash, and the number of its item, counted from the ingest's first item. Every hit is verified
+  by comparing the name. Earlier releases wrote other files instead (``old_lookup.py``).
 - ``INGEST.ids.arrow`` is a look-up (``id_lookup.py``) of the items whose names are row ids of
   their tables. Only the ids of these items are stored, not their names.
 - ``INGEST.versions.npy`` maps names without a version to their versions (``versions.py``).
@@ -42,7 +40,7 @@ from provhouse.runtime.storage import list_files
 from .erased import Mark, erased_in, erased_mark, without_names
 from .hashing import hashes
 from .id_lookup import IdLookup, read_ids
-from .lookup import read_hashes, read_lookup
+from .lookup import read_lookup
 from .printed import parsed, printed, printed_hashes
 from .segments import BATCH, SCHEMA, SegmentReader, one_array
 from .versions import Version, matching, read_versions
@@ -90,7 +88,6 @@ class Names:
         self._mark: Mark = None
         self._erased = ItemNumbers(np.empty(0, np.int64))
         self._read_versions = cache(lambda ingest: read_versions(folder, ingest))
-        self._read_hashes = cache(lambda ingest: read_hashes(folder, ingest))
         self._read_lookup = cache(lambda ingest: read_lookup(folder, ingest))
         self._read_ids = cache(lambda ingest: read_ids(folder, ingest))
 
@@ -248,7 +245,7 @@ class Names:
         """Return the number of the item that each row id names, or -1 if no item has the id."""
         found = self._find_ids(pattern, ids)
         rows = np.flatnonzero(found < 0)
-        if len(rows) and any(len(self._read_hashes(span.ingest)) for span in self._spans):
+        if len(rows) and any(len(self._read_lookup(span.ingest)) for span in self._spans):
             missing, others = ids[rows], _none_of(len(rows))
             hashed = printed_hashes(pattern, missing)
             self._locate_hashes(hashed, lambda some: printed(pattern, missing[some]), others)
@@ -289,19 +286,18 @@ class Names:
     ) -> None:
         ordered = np.sort(wanted)
         for span in self._spans:
-            if _in_common(self._read_hashes(span.ingest), ordered):
+            if self._read_lookup(span.ingest).shares(ordered):
                 self._locate_in(span, wanted, names_of, found)
 
     def _locate_in(
         self, span: Span, wanted: U64, names_of: Callable[[I64], Column], found: ItemNumbers
     ) -> None:
-        known, offsets = self._read_lookup(span.ingest)
-        at = np.searchsorted(known, wanted)
+        known = self._read_lookup(span.ingest)
+        at = known.search(wanted)
         rows = np.flatnonzero(found < 0)
-        while len(rows):  # one round for each further name with the same hash
-            rows = rows[at[rows] < len(known)]
-            rows = rows[known[at[rows]] == wanted[rows]]
-            numbers = ItemNumbers(span.first + offsets[at[rows]].astype(np.int64))
+        while len(rows):  # one round for each further name with the same part of the hash
+            rows = rows[known.matches(at[rows], wanted[rows])]
+            numbers = ItemNumbers(span.first + known.offsets(at[rows]))
             same = pc.equal(self.names(numbers), names_of(rows))
             hit = np.asarray(pc.fill_null(same, False), dtype=bool)
             found[rows[hit]] = numbers[hit]
@@ -311,15 +307,6 @@ class Names:
 
 def _none_of(count: int) -> ItemNumbers:
     return ItemNumbers(np.full(count, -1, np.int64))
-
-
-def _in_common(some: U64, others: U64) -> bool:
-    """Return whether two ordered arrays share a value; look up the shorter in the longer one."""
-    few, many = sorted((some, others), key=len)
-    if not len(few):
-        return False
-    at = np.searchsorted(many, few)
-    return bool((many[np.minimum(at, len(many) - 1)] == few).any())
 
 
 def _coded(tables: pa.DictionaryArray) -> pa.DictionaryArray:

@@ -18,8 +18,8 @@ from .json_records import write_record
 from .layout import Layout
 from .locks import check_lock
 
-FORMAT = 9
-"""The newest format of records. Warehouses with rows in the tables ``CHANGED`` have it.
+FORMAT = 10
+"""The format of new records.
 
 - Format 2 may include deaths, which a reader of format 1 would overlook.
 - Format 3 may have triples with derivations.
@@ -30,25 +30,17 @@ FORMAT = 9
 - Format 7 may have tables with the rows of several ingests in one file; all tables have such files
   from generation ``MERGED`` on.
 - Format 8 may have registered tables, which a reader of format 7 would look for in other folders.
-- Format 9 may have the tables ``CHANGED``, which a reader of format 8 would overlook: it would give
-  copied rows a wrong version, and deleted rows no end.
+- Format 9 may have the tables ``kept`` and ``ended``, which a reader of format 8 would overlook: it
+  would give copied rows a wrong version, and deleted rows no end.
+- Format 10 may have look-ups of names with parts of hashes, which a reader of format 9 would not
+  find.
 
-A record of an earlier format is read as a record of format 9 that lacks these features.
+A record of an earlier format is read as a record of format 10 that lacks these features.
 """
-CHANGED = ("kept", "ended")
-"""The names of the registered tables that only warehouses with copied or deleted rows have."""
 REGISTERED = 8
-"""The format of new records with registered tables other than ``CHANGED``."""
+"""The first format whose warehouses may have registered tables."""
 MERGED = 8
 """The number of ingests whose files of a small table are merged into one file."""
-_ROWS_OF_SEVERAL = 7
-"""The format of new records from generation ``MERGED`` on, without registered tables."""
-_PATTERNS = 6
-"""The format of new records with patterns, if the generation is below ``MERGED``."""
-_SHARED = 4
-"""The format of new records with groups but no patterns, if the generation is below ``MERGED``."""
-_PLAIN = 3
-"""The format of all other new records."""
 GROUPS = "groups"
 """The name of the table that only warehouses with groups have."""
 
@@ -104,7 +96,7 @@ class Commit:
     Records without this field are from releases in which the naming could not be chosen, and mean
     ``global``.
     """
-    format: int = _PLAIN
+    format: int = FORMAT
     theta: int | None = None
     """The theta of the last ingest or compaction; earlier releases did not record it."""
     patterns: dict[str, Pattern] = field(default_factory=dict)
@@ -127,16 +119,8 @@ def write_commit(layout: Layout, commit: Commit) -> None:
     Raises Busy if another writer has taken the lock or the generation's number.
     """
     make_folder(layout.commits)
-    shares = GROUPS in commit.tables
-    written = _PATTERNS if commit.patterns else _SHARED if shares else _PLAIN
-    if commit.generation >= MERGED:  # no ingest number exceeds its generation
-        written = _ROWS_OF_SEVERAL
-    if layout.registered_tables.exists():
-        written = REGISTERED
-    if any(layout.registered(table).exists() for table in CHANGED):
-        written = FORMAT
-    record = asdict(replace(commit, format=written))
-    if not shares:
+    record = asdict(replace(commit, format=FORMAT))
+    if GROUPS not in commit.tables:
         del record["beyond"]
     if not commit.patterns:
         del record["patterns"]
@@ -145,10 +129,10 @@ def write_commit(layout: Layout, commit: Commit) -> None:
 
 
 def raise_format(layout: Layout) -> None:
-    """Give the current record the newest format before the first row of ``CHANGED`` is stored.
+    """Give the current record the newest format, so that earlier releases refuse the warehouse.
 
-    A command that only copies and deletes rows makes no generation, so no later record may tell an
-    earlier release to refuse the warehouse. Raises Busy if another writer has taken the lock.
+    Writers that store something new without making a generation call this first. Raises Busy if
+    another writer has taken the lock.
     """
     commit = current(layout)
     if commit and commit.format < FORMAT:

@@ -133,10 +133,10 @@ DAMAGES: dict[str, tuple[Callable[[House], object], str]] = {
     ),
     "a log is truncated": (lambda h: truncate(last_log(h, "sets")), "table sets"),
     "a look-up is truncated": (
-        lambda h: truncate(file(h, "names", "*.hash.npy")), "names of ingest",
+        lambda h: truncate(file(h, "names", "*.lookup.npy")), "names of ingest",
     ),
     "a bit of a look-up is flipped": (
-        lambda h: flip_bit(file(h, "names", "*.hash.npy")), "names of ingest",
+        lambda h: flip_bit(file(h, "names", "*.lookup.npy")), "names of ingest",
     ),
     "names are missing": (lambda h: file(h, "names", "*.arrow").unlink(), "names of ingest"),
     "names are truncated": (lambda h: truncate(file(h, "names", "*.arrow")), "names of ingest"),

@@ -25,7 +25,7 @@ from provhouse.model.progress import Silent
 from provhouse.query.lineage.ask import Asker
 from provhouse.query.listing.status import status
 from provhouse.store.tables.file_table import read_files
-from provhouse.store.warehouse.commits import REGISTERED
+from provhouse.store.warehouse.commits import FORMAT
 
 KEPT = Path(__file__).parent / "kept" / "format-6.tar.xz"
 LANDS = {"x": (0, 1), "y": (2, 3)}
@@ -95,7 +95,7 @@ def test_files_of_an_earlier_version_move_when_one_is_added(captured: House) -> 
     assert read_files(captured.layout).slice(0, before.num_rows).equals(before)
     assert earlier.exists()
     captured.ingest([Triple("n", "m")])
-    assert captured.commit.format == REGISTERED
+    assert captured.commit.format == FORMAT
     number_files(["/newer"], captured.settings, Silent())
     assert read_files(captured.layout)["path"].to_pylist()[-2:] == ["/new", "/newer"]
     assert not earlier.exists()

@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 
 from provhouse.cypher.address import Address
 from provhouse.model.arrays import I64, Bools
-from provhouse.store.warehouse.commits import MERGED, Commit, current
+from provhouse.store.warehouse.commits import Commit, current
 from provhouse.store.warehouse.layout import Layout
 
 NUMBERS = ("set", "first", "items", "item", "partition", "row", "rows")
@@ -60,12 +60,6 @@ def check(
     dead = _rows(base / "deaths", commit)
     groups = _rows(base / "groups", commit)["item"].to_pylist()
     assert set(groups) <= set(numbers)
-    least = 6 if commit.patterns else 4 if "groups" in commit.tables else 3
-    written = {7 if commit.generation >= MERGED else least}
-    written |= {8} if layout.registered_tables.exists() else set()
-    if any(layout.registered(table).exists() for table in ("kept", "ended")):
-        written = {9}
-    assert commit.format in written or commit.format < 3, "only kept warehouses have format 1 or 2"
     assert asdict(commit.totals) == {
         "triples": len(triples["src"]) - sum(dead["rows"].to_pylist()),
         "items": len(numbers) - len(groups),

@@ -252,7 +252,7 @@ def stored_forms(house: House) -> tuple[int, int]:
     with house.asker() as asker:
         folder = house.layout.names(asker.snapshot.commit.base)
         spans = [span for span in asker.snapshot.spans if span.items]
-    hashed = sum(len(read_lookup(folder, span.ingest)[0]) for span in spans)
+    hashed = sum(len(read_lookup(folder, span.ingest)) for span in spans)
     known = [read_ids(folder, span.ingest) for span in spans]
     return hashed, sum(len(each.offsets()) for each in known if each)
 

@@ -1,5 +1,6 @@
 """After erasures in any order, erased names cannot be found and all other names still can."""
 
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -11,15 +12,19 @@ import pytest
 from provhouse.commit.erasing import name_files
 from provhouse.commit.erasing.name_files import clear_lookup, clear_segments, mark_erased
 from provhouse.model.arrays import ItemNumbers
-from provhouse.store.names.hashing import hashes
-from provhouse.store.names.lookup import read_lookup, write_lookup
+from provhouse.store.names.erased import ERASED
+from provhouse.store.names.lookup import lookup_file, read_lookup
 from provhouse.store.names.names import Names, Span
 from provhouse.store.names.scan import scan
 from provhouse.store.names.segments import BATCH, names_file, write_names
+from tests.helpers.lookups import FORMS
+
+Write = Callable[[Path, int, pa.Array], None]
 
 
+@pytest.mark.parametrize("write", FORMS.values(), ids=FORMS)
 @pytest.mark.parametrize("count", [1, 2, 7, 3 * BATCH])
-def test_names_are_erased_step_by_step(tmp_path: Path, count: int) -> None:
+def test_names_are_erased_step_by_step(tmp_path: Path, count: int, write: Write) -> None:
     random = Random(count)
     span = Span(1, 5, count)
     texts = pa.array([f"name {n}" for n in range(count)])
@@ -27,7 +32,7 @@ def test_names_are_erased_step_by_step(tmp_path: Path, count: int) -> None:
         some = texts[at : at + 2 * BATCH]
         tables = pa.array(["t", ""] * len(some))[: len(some)]
         write_names(tmp_path / names_file(5 + at, 1), some, tables)
-    write_lookup(tmp_path, 1, lambda: [(hashes(texts), np.arange(count, dtype=np.uint32))])
+    write(tmp_path, 1, texts)
     order = [5 + n for n in range(count)]
     random.shuffle(order)
     gone: set[int] = set()
@@ -45,15 +50,14 @@ def test_names_are_erased_step_by_step(tmp_path: Path, count: int) -> None:
             ItemNumbers(np.sort(np.array(list(gone), np.int64)))
         )
         assert stored.null_count == len(gone)
-        found, offsets = read_lookup(tmp_path, 1)
-        assert not list(tmp_path.glob("*.hash.npy")) + list(tmp_path.glob("*.offset.npy"))
-        rest = texts.filter(pa.array([5 + n not in gone for n in range(count)]))
-        assert found.tolist() == np.sort(hashes(rest)).tolist()
-        assert np.array_equal(hashes(texts.take(pa.array(offsets))), found)
+        left = [n for n in range(count) if 5 + n not in gone]
+        assert sorted(read_lookup(tmp_path, 1).offsets().tolist()) == left
+        assert sorted(tmp_path.glob("*.npy")) == [lookup_file(tmp_path, 1), tmp_path / ERASED]
 
 
+@pytest.mark.parametrize("write", FORMS.values(), ids=FORMS)
 def test_concurrent_readers_find_all_other_names(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Write
 ) -> None:
     """During an erasure, readers find all other names, no matter which files they have loaded.
 
@@ -61,7 +65,7 @@ def test_concurrent_readers_find_all_other_names(
     """
     span, texts = Span(1, 1, 99), pa.array([f"name {n}" for n in range(99)])
     write_names(tmp_path / names_file(1, 1), texts, pa.array(["t"] * 99))
-    write_lookup(tmp_path, 1, lambda: [(hashes(texts), np.arange(99, dtype=np.uint32))])
+    write(tmp_path, 1, texts)
     readers = [Names(tmp_path, [span])]
     readers[0].locate(texts)
     seen = []
@@ -79,7 +83,7 @@ def test_concurrent_readers_find_all_other_names(
         clear_lookup(tmp_path, span, ItemNumbers(np.array([1])))
     clear_lookup(tmp_path, span, ItemNumbers(np.array([1])))
     assert seen == ["look-up rewritten", "look-up switched"]
-    assert not list(tmp_path.glob("*.hash.npy")) + list(tmp_path.glob("*.offset.npy"))
+    assert sorted(tmp_path.glob("*.npy")) == [lookup_file(tmp_path, 1), tmp_path / ERASED]
     for reader in (*readers, Names(tmp_path, [span])):
         assert reader.locate(texts[1:]).tolist() == list(range(2, 100))
 
@@ -88,7 +92,7 @@ def test_a_look_up_replaced_between_reads_of_its_files_is_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     span, texts = Span(1, 1, 3), pa.array(["a", "b", "c"])
-    write_lookup(tmp_path, 1, lambda: [(hashes(texts), np.arange(3, dtype=np.uint32))])
+    FORMS["old"](tmp_path, 1, texts)
     load = np.load
 
     def late(path: Path, **options: Any) -> object:
@@ -98,8 +102,7 @@ def test_a_look_up_replaced_between_reads_of_its_files_is_read_again(
         return load(path, **options)
 
     monkeypatch.setattr(np, "load", late)
-    found, offsets = read_lookup(tmp_path, 1)
-    assert (len(found), sorted(offsets.tolist())) == (2, [0, 2])
+    assert sorted(read_lookup(tmp_path, 1).offsets().tolist()) == [0, 2]
 
 
 def _assert_gone(folder: Path, span: Span, texts: pa.Array, gone: set[int]) -> None:

@@ -13,7 +13,7 @@ from helpers.collision import colliding
 from provhouse.model.arrays import ItemNumbers
 from provhouse.store.names import names as module
 from provhouse.store.names.hashing import hashes
-from provhouse.store.names.lookup import write_lookup
+from provhouse.store.names.lookup import lookup_file, write_lookup
 from provhouse.store.names.names import Names, Span
 from provhouse.store.names.segments import BATCH, names_file, write_names
 
@@ -25,7 +25,7 @@ def store(folder: Path, span: Span, names: list[str], tables: list[str], segment
         path = folder / names_file(span.first + start, span.ingest)
         write_names(path, texts[start : start + segment], of_tables[start : start + segment])
     offsets = np.arange(len(names), dtype=np.uint32)
-    write_lookup(folder, span.ingest, lambda: [(hashes(texts), offsets)])
+    write_lookup(lookup_file(folder, span.ingest), lambda: [(hashes(texts), offsets)])
 
 
 def test_names_in_many_batches_segments_and_ingests(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from provhouse.model.patterns import Pattern, usual_pattern
 from provhouse.store.names.hashing import hashes
 from provhouse.store.names.id_columns import decoded, encoded
 from provhouse.store.names.id_lookup import IDS_PER_BATCH, TableIds, ids_file, read_ids, write_ids
-from provhouse.store.names.lookup import write_lookup
+from provhouse.store.names.lookup import lookup_file, write_lookup
 from provhouse.store.names.names import Names, Span
 from provhouse.store.names.scan import scan
 from provhouse.store.names.segments import BATCH, RowIds, ids_among, names_file, write_names
@@ -66,7 +66,7 @@ def stored(folder: Path, names: list[str], tables: list[str]) -> np.ndarray:
         write_names(path, left[some], of[some], row_ids)
     offsets = np.arange(len(names), dtype=np.uint32)
     pairs = [(hashes(texts)[~printed], offsets[~printed])]
-    write_lookup(folder, SPAN.ingest, lambda: pairs)
+    write_lookup(lookup_file(folder, SPAN.ingest), lambda: pairs)
     known = []
     for at, pattern in enumerate(PATTERNS.values()):
         rows = np.flatnonzero(codes == at)
