@@ -174,9 +174,6 @@ def test_a_stream_is_refused(house: House, shop: Path, spark: SparkSession, tmp_
 
 
 DELTA = {
-    "DELETE": "DELETE FROM {table} WHERE id = 2",
-    "UPDATE": "UPDATE {table} SET id = 99 WHERE id = 2",
-    "MERGE": "MERGE INTO {table} t USING (SELECT 2 AS k) s ON t.id = s.k WHEN MATCHED THEN DELETE",
     "OPTIMIZE": "OPTIMIZE {table}",
     "VACUUM": "VACUUM {table} RETAIN 200 HOURS",
     "RESTORE": "RESTORE TABLE {table} TO VERSION AS OF 0",
