@@ -9,6 +9,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.window import Window
 
+from helpers.foreign_source import source_jar
 from helpers.shop import write_shop
 from helpers.warehouse import House
 from provhouse.model.errors import UsageError
@@ -109,6 +110,24 @@ def test_a_write_without_a_rule_is_refused(
     frame = spark.read.parquet(str(shop / "orders"))
     error = refused(house, shop, tmp_path / "out", frame, WRITES[name])
     assert name.lower() in str(error).lower()
+
+
+@pytest.mark.long
+def test_another_data_source_is_refused_by_its_name(
+    house: House, shop: Path, spark: SparkSession, tmp_path: Path
+) -> None:
+    """The writes of Hudi are commands of this kind. Its real jar is not needed to refuse them."""
+    spark.sql(f"ADD JAR '{source_jar('hudi', tmp_path)}'")
+    frame = spark.read.parquet(str(shop / "orders"))
+
+    def write(rows: DataFrame, out: Path) -> None:
+        rows.write.format("hudi").mode("overwrite").save(str(out))
+
+    with pytest.raises(Exception, match="It writes"):
+        write(frame, tmp_path / "out")  # so without a refusal, the source is called
+    assert refused(house, shop, tmp_path / "out", frame, write).found.startswith(
+        "It writes as hudi. Only writes of files"
+    )
 
 
 @pytest.mark.long
