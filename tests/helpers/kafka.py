@@ -49,14 +49,14 @@ def kafka(folder: Path, patience: float = 300) -> Iterator[str]:
     settings = folder / "server.properties"
     settings.write_text(_SETTINGS.format(broker=broker, controller=controller, folder=folder))
     classes = f"{jar_folder('kafka')}/*:{spark_jars()}/*"
-    command = [java(), "-XX:TieredStopAtLevel=1", "-Xmx512m", "-cp", classes]
+    command: list[str | Path] = [java(), "-XX:TieredStopAtLevel=1", "-Xmx512m", "-cp", classes]
     with (folder / "log").open("wb") as log:
         subprocess.run(
-            [*command, "kafka.tools.StorageTool", "format", "-t", _CLUSTER, "-c", settings],
+            [*command, "kafka.tools.StorageTool", "format", "-t", _CLUSTER, "-c", str(settings)],
             stdout=log, stderr=log, cwd=folder, check=True,
         )  # fmt: skip
         process = subprocess.Popen(
-            [*command, "kafka.Kafka", settings], stdout=log, stderr=log, cwd=folder
+            [*command, "kafka.Kafka", str(settings)], stdout=log, stderr=log, cwd=folder
         )
     try:
         late = monotonic() + patience
