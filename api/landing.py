@@ -12,7 +12,7 @@ from typing import Any
 from provhouse.capturing.jvm_rules import CaptureReports
 from provhouse.capturing.reading.file_names import Key
 from provhouse.ingest.landing.land import land_block
-from provhouse.ingest.landing.landed import Landed
+from provhouse.ingest.landing.landed import WHOLE_FRAME, Landed
 from provhouse.model.errors import BadInput, ProvhouseError, UsageError
 from provhouse.model.paths import local_path
 from provhouse.model.progress import Silent
@@ -77,6 +77,13 @@ def landing_block(
             block.close()  # there is nothing to trace, or a later ingest needs the folder
     if landed.fault:
         raise landed.fault
+    for each in landed.writes:
+        if WHOLE_FRAME in each.supersets:
+            warnings.warn(
+                f"The rows of {each.table} went through an RDD, so each of them derives from all "
+                "rows of the frame: a superset",
+                stacklevel=4,
+            )
     if landed.unused_keys and not captured.refusals:
         warnings.warn(str(landed.unused_keys), stacklevel=4)
     if missing := _never_written(choices.tables or (), landed):

@@ -33,6 +33,10 @@ ROOTS = {
     ],
     "iceberg-3.5_2.12": ["org.apache.iceberg:iceberg-spark-runtime-3.5_2.12:1.12.0"],
     "iceberg-4.1_2.13": ["org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0"],
+    "kafka": [
+        f"org.apache.spark:spark-sql-kafka-0-10_2.13:{version('pyspark')}",
+        "org.apache.kafka:kafka_2.13:3.9.2",
+    ],
     "neo4j": ["org.neo4j:neo4j:5.26.30", "org.neo4j.client:neo4j-browser:5.24.0"],
     "page": [
         f"org.webjars.npm:{name}" for name in ("d3:7.9.0", "dagre-d3-es:7.0.11", "lodash:4.17.21")
@@ -74,10 +78,12 @@ is listed explicitly. hadoop-aws needs a jar with the clients of all of Amazon's
 of which it uses a few, which are listed.
 """
 WITHOUT_DEPENDENCIES = ("org.webjars.npm:", "org.apache.hadoop:hadoop-aws:")
-BESIDE_SPARK = ("delta", "hdfs", "s3a")
+BESIDE_SPARK = ("delta", "hdfs", "kafka", "s3a")
 """The groups of jars that are on one class path together with PySpark's jars."""
 # Spark bundles the first two under other names: in jcl-over-slf4j, and in RoaringBitmap 1.6.
 ALSO_BUNDLED = ["commons-logging", "shims", "scala-library"]
+NOT_BUNDLED = "com/yammer/metrics"
+"""A library of Kafka's whose artifact has the name of another library, which Spark bundles."""
 
 
 def main() -> None:
@@ -126,8 +132,12 @@ def kept(group: str, resolved: Path) -> Iterator[Path]:
     names = [jar.name for jar in spark_jars(version)] if kind in BESIDE_SPARK else []
     for jar in resolved.rglob("*.jar"):
         artifact = jar.parent.parent.name
-        bundled = artifact in ALSO_BUNDLED or any(
-            name.startswith(f"{artifact}-") and name[len(artifact) + 1].isdigit() for name in names
+        bundled = NOT_BUNDLED not in jar.as_posix() and (
+            artifact in ALSO_BUNDLED
+            or any(
+                name.startswith(f"{artifact}-") and name[len(artifact) + 1].isdigit()
+                for name in names
+            )
         )
         of_scala = artifact.startswith("scala-") or artifact.endswith("_2.13")
         if of_scala if kind == "spark" else not (names and bundled):

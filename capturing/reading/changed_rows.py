@@ -1,6 +1,8 @@
 """The rows of a changed table that a command has copied to other files or deleted.
 
-A copied row keeps its version. A row was deleted if its key is not in any of the new files.
+A copied row keeps its version. A row was deleted if its key is not in any of the new files. Without
+a declared key, a row is named by its file and position, so a copy is another row: it derives from
+its original like any written row, and no name ends.
 """
 
 from pathlib import Path
@@ -11,10 +13,11 @@ import pyarrow.compute as pc
 
 from provhouse.model.arrays import I64
 from provhouse.model.associations import NONE, ROW_BITS
-from provhouse.model.errors import BadInput
+from provhouse.model.errors import BadInput, UsageError
 from provhouse.store.tables.written import Written
 
 from .description import RemovedFile, SourceFile
+from .file_names import Key
 from .known import Known
 from .output import Output
 from .renamed import FileState, state_of
@@ -114,12 +117,30 @@ def _versions(
     return np.zeros(len(rows), np.int64)
 
 
+def check_change(output: Output, key: Key, known: Known) -> None:
+    """Raise UsageError if a command changed rows that a key names, and the block declares none."""
+    files = [] if key else [file.path for file in output.write.removed]
+    writes = known.writes([FileState(path, *state_of(path)) for path in files])
+    named = [write.key for write in writes if write and write.key]
+    if named or (output.write.kept and not key):
+        table, found = output.write.table, ", ".join(named[0]) if named else ""
+        raise UsageError(
+            f"A command has changed {table} without its key",
+            f"Captured jobs named its rows by the key {found}"
+            if found
+            else "The key was declared while the job ran",
+            f"Declare this key of {table}",
+        )
+
+
 def ended_names(output: Output, version: Written, store: KeyStore) -> pa.Array:
     """Return the names of the rows that a write has removed from its table, without versions.
 
-    Raises BadInput if the key of a row is NULL.
+    Without a key, no names end. Raises BadInput if the key of a row is NULL.
     """
     key, removed = version.columns_in_files, output.write.removed
+    if not key:
+        return pa.array([], pa.string())
     before = pa.concat_arrays(
         [pa.array([], pa.string()), *(_gone(file, version, store) for file in removed)]
     )

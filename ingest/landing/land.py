@@ -8,6 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from provhouse.capturing.jvm_rules import Refusal
+from provhouse.capturing.reading.changed_rows import check_change
 from provhouse.capturing.reading.description import CapturedWrite, SourceFile
 from provhouse.capturing.reading.file_names import Key
 from provhouse.capturing.reading.finished import captured_writes, outputs_of
@@ -236,6 +237,7 @@ def _check(
     for output in outputs:
         with kept_out.if_wrong([output.write]):
             key = _stored_key(output, keys)
+            check_change(output, key, known)
             if key and output.files and not isinstance(output, KeyedOutput):
                 table = output.write.table
                 check_keys(table, key, output.files, store, keys[table])

@@ -13,6 +13,9 @@ from provhouse.store.warehouse.layout import bytes_below
 
 from .unused_keys import UnusedKeys
 
+WHOLE_FRAME = "rdd of all rows"
+"""The operation in ``LandedWrite.supersets`` of rows that went through ``frame.rdd``."""
+
 
 @dataclass(frozen=True)
 class LandedWrite:

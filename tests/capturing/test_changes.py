@@ -178,9 +178,10 @@ def test_row_tracking_is_refused_by_name(table: Changing, spark: SparkSession) -
     assert sorted((table.folder / "balance").rglob("*.json")) == before
 
 
-def test_a_table_without_a_key_is_refused(table: Changing, spark: SparkSession) -> None:
+def test_a_table_that_was_written_with_a_key_needs_it(table: Changing, spark: SparkSession) -> None:
+    """Otherwise, a plain name would still mean the version before the change."""
     with (
-        pytest.raises(provhouse.ProvhouseError, match="balance"),
+        pytest.raises(provhouse.ProvhouseError, match="named its rows by the key k"),
         table.house.capture(run="no key"),
     ):
         spark.sql(f"DELETE FROM {table.table} WHERE k = 1")

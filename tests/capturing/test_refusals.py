@@ -9,6 +9,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.window import Window
 
+from helpers.foreign_source import source_jar
 from helpers.shop import write_shop
 from helpers.warehouse import House
 from provhouse.model.errors import UsageError
@@ -112,6 +113,24 @@ def test_a_write_without_a_rule_is_refused(
 
 
 @pytest.mark.long
+def test_another_data_source_is_refused_by_its_name(
+    house: House, shop: Path, spark: SparkSession, tmp_path: Path
+) -> None:
+    """The writes of Hudi are commands of this kind. Its real jar is not needed to refuse them."""
+    spark.sql(f"ADD JAR '{source_jar('hudi', tmp_path)}'")
+    frame = spark.read.parquet(str(shop / "orders"))
+
+    def write(rows: DataFrame, out: Path) -> None:
+        rows.write.format("hudi").mode("overwrite").save(str(out))
+
+    with pytest.raises(Exception, match="It writes"):
+        write(frame, tmp_path / "out")  # so without a refusal, the source is called
+    assert refused(house, shop, tmp_path / "out", frame, write).found.startswith(
+        "It writes as hudi. Only writes of files"
+    )
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("option", [{"mode": "DROPMALFORMED"}, {"comment": "#"}])
 def test_a_source_whose_records_have_no_fixed_positions_is_refused(
     option: dict[str, str], house: House, shop: Path, spark: SparkSession, tmp_path: Path
@@ -174,9 +193,6 @@ def test_a_stream_is_refused(house: House, shop: Path, spark: SparkSession, tmp_
 
 
 DELTA = {
-    "DELETE": "DELETE FROM {table} WHERE id = 2",
-    "UPDATE": "UPDATE {table} SET id = 99 WHERE id = 2",
-    "MERGE": "MERGE INTO {table} t USING (SELECT 2 AS k) s ON t.id = s.k WHEN MATCHED THEN DELETE",
     "OPTIMIZE": "OPTIMIZE {table}",
     "VACUUM": "VACUUM {table} RETAIN 200 HOURS",
     "RESTORE": "RESTORE TABLE {table} TO VERSION AS OF 0",

@@ -7,9 +7,11 @@ import java.util.Map;
 import java.util.concurrent.TimeoutException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
+import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.plans.logical.*;
 import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.execution.QueryExecution;
@@ -23,6 +25,7 @@ import org.apache.spark.sql.util.QueryExecutionListener;
 import provhouse.capturing.plans.*;
 import provhouse.capturing.replay.*;
 import provhouse.capturing.rules.*;
+import provhouse.capturing.spark.*;
 import provhouse.capturing.targets.*;
 import provhouse.capturing.writes.*;
 import scala.Option;
@@ -186,6 +189,9 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   public LogicalPlan apply(LogicalPlan optimised) {
     LogicalPlan command = commandOf(optimised);
     if (command == null) {
+      if (Caches.isPassing(optimised)) {
+        return passed(optimised);
+      }
       boolean keeps = isCached(optimised) && !Change.isStoring();
       return keeps ? cached(optimised) : query(optimised);
     }
@@ -286,6 +292,25 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     synchronized (block) {
       block.handed(batch);
       return block.caching(optimised, session);
+    }
+  }
+
+  /**
+   * Return a plan of the rows that the program passes to an RDD. The rows are in an RDD that the
+   * block recognizes in the plans of later writes.
+   */
+  private LogicalPlan passed(LogicalPlan optimised) {
+    Streams.Batch batch = Streams.handed(session);
+    synchronized (block) {
+      block.handed(batch);
+      LogicalPlan tapped = block.passing(CommonTables.inlined(optimised), session);
+      if (tapped == null) {
+        return optimised;
+      }
+      Dataset<Row> frame = DataFrames.of(session, tapped);
+      RDD<InternalRow> rows = frame.queryExecution().toRdd();
+      block.passed(rows);
+      return Plans.renamed(DataFrames.of(session, rows, frame.schema()), Plans.output(optimised));
     }
   }
 

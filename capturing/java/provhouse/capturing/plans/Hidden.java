@@ -8,10 +8,11 @@ import java.util.Arrays;
 import provhouse.capturing.Unsupported;
 
 /**
- * Uses members of Iceberg's classes by their names, including members that are not public.
+ * Uses members of Iceberg's and Kafka's classes by their names, including members that are not
+ * public.
  *
- * <p>Iceberg is not in every session. Each method refuses if the member does not exist, since this
- * version of Iceberg may then work in another way.
+ * <p>These classes are not in every session. Each method refuses if the member does not exist, since
+ * this version may then work in another way.
  */
 public final class Hidden {
   private Hidden() {}
@@ -115,6 +116,6 @@ public final class Hidden {
         && thrown.getCause() instanceof RuntimeException inside) {
       return inside;
     }
-    return Unsupported.operator("Iceberg", "This version of Iceberg is unknown: " + error);
+    return Unsupported.operator("scan", "This version of Iceberg or Kafka is unknown: " + error);
   }
 }

@@ -165,6 +165,15 @@ public final class Plans {
         value, column.name(), column.exprId(), column.qualifier(), Option.empty(), seq());
   }
 
+  /** Return a plan's rows with the names and ids of other columns. */
+  public static LogicalPlan renamed(LogicalPlan plan, List<Attribute> columns) {
+    List<NamedExpression> own = new ArrayList<>();
+    for (Attribute column : output(plan)) {
+      own.add(renamed(column, columns.get(own.size())));
+    }
+    return only(own, plan);
+  }
+
   public static Literal number(long value) {
     return new Literal(value, DataTypes.LongType);
   }

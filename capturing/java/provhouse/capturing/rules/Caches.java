@@ -3,14 +3,18 @@ package provhouse.capturing.rules;
 import java.util.*;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.spark.api.java.function.Function;
+import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Subquery;
 import org.apache.spark.sql.execution.LogicalRDD;
 import org.apache.spark.sql.execution.columnar.InMemoryRelation;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import provhouse.capturing.Unsupported;
 import provhouse.capturing.plans.*;
 import provhouse.capturing.sources.*;
@@ -21,13 +25,15 @@ import scala.collection.immutable.Seq;
 /**
  * The frames that a block has cached, with the slots of each row as further columns of the cache.
  * Checkpoints, and batches of a stream before the program gets their rows, are treated in the same
- * way.
+ * way. Rows that the program has passed to an RDD keep no slots, so each row of a frame that is
+ * made from this RDD derives from all of them.
  *
  * <p>So the rows of a cache keep the lineage of their computation, even if they are random. Spark
  * reads a cache's columns by position, and ignores columns that are added at the end. The names of
  * the added columns contain the block and the number of the frame.
  */
 public final class Caches {
+  private static final Logger LOG = LoggerFactory.getLogger(Caches.class);
   private static final String PREFIX = "provhouse_cached_";
   private static final String MANAGER = "org.apache.spark.sql.execution.CacheManager";
   /**
@@ -43,6 +49,7 @@ public final class Caches {
   /** The numbers of frames whose rows Delta has materialized, keyed by the RDD with the rows. */
   private final Map<Object, Integer> stored = new WeakHashMap<>();
 
+  private final FrameRdds passed = new FrameRdds();
   private long next;
   private Streams.Batch batch;
 
@@ -125,8 +132,73 @@ public final class Caches {
     return Plans.only(columns, plan);
   }
 
+  /** Return whether the program passes the rows of a plan to an RDD ({@code frame.rdd}). */
+  public static boolean isPassing(LogicalPlan plan) {
+    return FrameRdds.isPassing() && !(plan instanceof Subquery) && !FrameRdds.hasTaps(plan);
+  }
+
+  /**
+   * Return the plan of a frame whose rows the program passes to an RDD, with a tap for all rows.
+   * Return null if the plan cannot be rewritten, or if this has been done.
+   */
+  public LogicalPlan passing(LogicalPlan query, SparkSession session) {
+    if (passed.isPassed(query)) {
+      return null;
+    }
+    try {
+      Taps taps = new Taps(folder + "/cache-" + known.size(), off, false, false);
+      Rewriting rewriting = Rewriting.of(query, taps, keys, session, this);
+      Rewritten rows = rewriting.rows();
+      int number =
+          taps.number("rdd", query, Taps.operator(query, List.of(), rows.slots(), "superset"));
+      Alias key = Plans.alias(Plans.number(0), "provhouse_key");
+      LogicalPlan tapped = taps.keyed(number, GroupKey.ONE, key, rows);
+      next = rewriting.files().nextNumber();
+      known.add(new Cached(query, rewriting, List.of(number), null));
+      return Plans.only(Plans.output(query), tapped);
+    } catch (Unsupported error) { // a write of the RDD's rows is refused later
+      return null;
+    }
+  }
+
+  /** Record the RDD with the rows of the frame that {@code passing} has rewritten last. */
+  public void passed(RDD<?> rows) {
+    passed.put(rows, last());
+  }
+
+  /** Return the frames that the RDD of a scan is computed from, or an empty list. */
+  private List<Cached> framesOf(LogicalPlan node) {
+    return node instanceof LogicalRDD rows
+        ? passed.of(rows.rdd()).stream().map(known::get).toList()
+        : List.of();
+  }
+
+  /** Return the plans of the frames that the RDD of a scan is computed from, or an empty list. */
+  List<LogicalPlan> passedTo(LogicalPlan node) {
+    return framesOf(node).stream().map(Cached::query).toList();
+  }
+
+  /** Rewrite the scan of an RDD: each row derives from all rows of each of these frames. */
+  private static Rewritten whole(
+      LogicalPlan node, List<Cached> frames, SourceFiles files, Taps taps) {
+    List<Integer> numbers = new ArrayList<>();
+    for (Cached frame : frames) {
+      List<Integer> included = taps.include(frame.rewriting().taps());
+      files.include(frame.rewriting().files());
+      numbers.add(included.get(frame.kinds().get(0)));
+    }
+    LOG.warn(
+        "The rows of {} went through an RDD, so each of them derives from all rows of its frame",
+        Plans.output(node).stream().map(Attribute::name).toList());
+    return Subqueries.carrying(new Rewritten(node, List.of()), numbers);
+  }
+
   /** Rewrite the scan of a cache or of a stream's batch; refuse rows without lineage. */
   Rewritten scan(LogicalPlan node, SourceFiles files, Taps taps) {
+    List<Cached> frames = framesOf(node);
+    if (!frames.isEmpty()) {
+      return whole(node, frames, files, taps);
+    }
     List<Slot> slots = slots(of(node), files, taps);
     Seq<Attribute> output = Plans.seq(Plans.joined(Plans.output(node), Slot.attributes(slots)));
     if (node instanceof InMemoryRelation cache) {
@@ -160,7 +232,9 @@ public final class Caches {
 
   /** Return whether the rows of a cache may depend on the absence of other rows. */
   boolean hasAbsence(LogicalPlan node) {
-    return of(node).rewriting().absence();
+    List<Cached> frames = framesOf(node);
+    return (frames.isEmpty() ? List.of(of(node)) : frames).stream()
+        .anyMatch(each -> each.rewriting().absence());
   }
 
   /**
@@ -184,8 +258,9 @@ public final class Caches {
     if (found == null) {
       throw Unsupported.rows(
           node.nodeName(),
-          "Its rows come from an RDD, another batch of a stream, or a checkpoint that was not made "
-              + "at once in the block, which do not keep their sources");
+          "Its rows come from an RDD that was not made from frames of the block alone, another "
+              + "batch of a stream, or a checkpoint that was not made at once in the block, which "
+              + "do not keep their sources");
     }
     if (found.refusal() != null) {
       throw found.refusal();

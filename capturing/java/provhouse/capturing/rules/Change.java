@@ -21,10 +21,13 @@ import scala.Option;
  * of the changed table adds a slot of the kind {@code TARGET}. At the operator that decides which
  * rows change, the slots of a copied row become NULL, and a slot of the kind {@code Form.KEPT} gets
  * the id of the original row.
+ *
+ * <p>Without a declared key ({@code keyed} is false), a row is named by its file and position. So a
+ * copy is another row, which derives from the original row alone.
  */
-public record Change(LogicalPlan command) {
+public record Change(LogicalPlan command, boolean keyed) {
   /** The value for plans that do not come from a command that changes rows. */
-  public static final Change NONE = new Change(null);
+  public static final Change NONE = new Change(null, false);
 
   private static final String INDEX = DeltaNames.PACKAGE + "files.TahoeBatchFileIndex";
   private static final String METRIC = DeltaNames.PACKAGE + "metric.IncrementMetric";
@@ -41,7 +44,12 @@ public record Change(LogicalPlan command) {
   /** Return the change that a command makes, or null for any other command. */
   public static Change of(LogicalPlan command) {
     boolean found = DeltaNames.isChange(command) || DeltaNames.isMove(command);
-    return found ? new Change(command) : null;
+    return found ? new Change(command, true) : null;
+  }
+
+  /** Return the same change of a table whose rows no declared key names. */
+  public Change withoutKey() {
+    return new Change(command, false);
   }
 
   /** Return whether Delta writes rows in this thread. */
@@ -87,14 +95,15 @@ public record Change(LogicalPlan command) {
       return rows;
     }
     Attribute id = rows.slots().get(0).attribute();
-    Slot target = new Slot(id, is("DeleteCommand") ? Form.KEPT : TARGET); // DELETE only copies
+    int copied = keyed ? Form.KEPT : Form.ROWS;
+    Slot target = new Slot(id, is("DeleteCommand") ? copied : TARGET); // DELETE only copies
     List<Slot> slots = List.of(target);
     if (!is("UpdateCommand")) {
       return new Rewritten(rows.plan(), slots);
     }
-    Alias copied = Plans.alias(notUpdated(node), "provhouse_copied");
-    LogicalPlan plan = Plans.withColumn(rows.plan(), copied);
-    return split(Plans.output(node), plan, slots, target, copied.toAttribute());
+    Alias same = Plans.alias(notUpdated(node), "provhouse_copied");
+    LogicalPlan plan = Plans.withColumn(rows.plan(), same);
+    return split(Plans.output(node), plan, slots, target, same.toAttribute());
   }
 
   /** Return the condition for the rows that an UPDATE copies. */
@@ -129,16 +138,21 @@ public record Change(LogicalPlan command) {
     return split(Plans.output(node), plan, rows.slots(), target, copied.toAttribute());
   }
 
-  private static Rewritten split(
+  private Rewritten split(
       List<Attribute> output, LogicalPlan plan, List<Slot> before, Slot target, Attribute copied) {
     List<NamedExpression> columns = new ArrayList<>(output);
     List<Slot> slots = new ArrayList<>();
     for (Slot slot : before) {
+      boolean stays = slot == target && !keyed;
+      Expression id = slot.attribute();
       Alias changed =
-          Plans.alias(new If(copied, Plans.nothing(), slot.attribute()), "provhouse_slot");
+          Plans.alias(stays ? id : new If(copied, Plans.nothing(), id), "provhouse_slot");
       columns.add(changed);
       int kind = slot.tap() == TARGET ? Form.ROWS : slot.tap();
       slots.add(new Slot(changed.toAttribute(), kind));
+    }
+    if (!keyed) {
+      return new Rewritten(Plans.only(columns, plan), slots);
     }
     Alias kept = Plans.alias(new If(copied, target.attribute(), Plans.nothing()), "provhouse_kept");
     columns.add(kept);

@@ -134,6 +134,11 @@ public final class Columns {
   }
 
   private void computed(LogicalPlan node) {
+    List<LogicalPlan> frames = caches.passedTo(node);
+    if (!frames.isEmpty()) {
+      passed(node, frames);
+      return;
+    }
     LogicalPlan query = caches.query(node);
     Columns inside = inside(query);
     List<Attribute> columns = Plans.output(query);
@@ -141,6 +146,17 @@ public final class Columns {
     List<Made> made = columns.subList(0, read).stream().map(inside::of).toList();
     rows.add(inside.rows);
     define(node.output(), made);
+  }
+
+  /** Let each column of an RDD's rows depend on all columns of the frames it is computed from. */
+  private void passed(LogicalPlan node, List<LogicalPlan> frames) {
+    Made made = new Made();
+    for (LogicalPlan frame : frames) {
+      Columns inside = inside(frame);
+      Plans.output(frame).forEach(column -> made.add(inside.of(column)));
+      rows.add(inside.rows);
+    }
+    Plans.output(node).forEach(column -> known.put(column.exprId(), made));
   }
 
   private void generate(Generate node) {

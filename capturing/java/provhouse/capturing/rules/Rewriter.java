@@ -98,10 +98,15 @@ public final class Rewriter {
       case ICEBERG -> IcebergSources.scan(node, files);
       case CACHE, BATCH -> computed(node);
       case LOCAL -> local(node);
-      case OTHER -> throw Unsupported.operator(
-          Operators.isRecursive(node) ? "WITH RECURSIVE" : node.nodeName(),
-          "It is in the plan of the written rows");
+      case OTHER -> throw unknown(node);
     };
+  }
+
+  private static Unsupported unknown(LogicalPlan node) {
+    HiveTables.checkRead(node);
+    return Unsupported.operator(
+        Operators.isRecursive(node) ? "WITH RECURSIVE" : node.nodeName(),
+        "It is in the plan of the written rows");
   }
 
   /** Rewrite an operator whose rows are rows of its input, with all columns of the input. */

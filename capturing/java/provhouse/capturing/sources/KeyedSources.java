@@ -81,7 +81,8 @@ public final class KeyedSources {
    */
   public Rewritten scan(LogicalRelation node, long number) {
     String table = TableNames.declared(node);
-    List<String> key = table == null ? null : keys.get(table);
+    boolean isTopic = KafkaTopic.of(node) != null;
+    List<String> key = isTopic ? KafkaTopic.KEY : table == null ? null : keys.get(table);
     if (key == null) {
       String source = table == null ? node.relation().getClass().getSimpleName() : table;
       throw Unsupported.unkeyed(
@@ -154,12 +155,16 @@ public final class KeyedSources {
     return entry;
   }
 
-  /** Return the path that represents a table of another database, or an empty string for files. */
+  /**
+   * Return the path that represents a table of another database or a topic, or an empty string for
+   * files.
+   */
   private static String placeOf(LogicalRelation node) {
     if (node.relation() instanceof JDBCRelation database) {
       JDBCOptions options = database.jdbcOptions();
       return TableNames.placeOf(options.url(), options.tableOrQuery()).toString();
     }
-    return "";
+    KafkaTopic topic = KafkaTopic.of(node);
+    return topic == null ? "" : TableNames.placeOf(topic.servers(), topic.name()).toString();
   }
 }

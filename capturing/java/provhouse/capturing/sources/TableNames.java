@@ -37,9 +37,11 @@ public final class TableNames {
       List<Path> roots = SourceFiles.rootPaths(node);
       return roots.size() == 1 ? ofKeyed(roots.get(0).getName()) : null;
     }
-    return node.relation() instanceof JDBCRelation database
-        ? ofDatabase(database.jdbcOptions().tableOrQuery())
-        : null;
+    if (node.relation() instanceof JDBCRelation database) {
+      return ofDatabase(database.jdbcOptions().tableOrQuery());
+    }
+    KafkaTopic topic = KafkaTopic.of(node);
+    return topic == null ? null : topic.name();
   }
 
   /** Return the name of a table of records: its name in the catalog, or the end of its path. */

@@ -4,6 +4,7 @@ import java.net.URI;
 import java.util.*;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.Path;
+import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import provhouse.capturing.Unsupported;
@@ -100,14 +101,15 @@ public class Block {
     if (changes.stream().anyMatch(each -> each.is(change.command()))) {
       return;
     }
-    if (!options.keys().containsKey(target.name())) {
+    boolean keyed = options.keys().containsKey(target.name());
+    if (!keyed && change.moves()) {
       throw Unsupported.unkeyed(
           "statement",
-          "It may copy rows of " + target.name() + " to other files, where only a key finds them",
+          "It moves rows of " + target.name() + " to other files, where only a key finds them",
           target.name());
     }
     prepare(target, session);
-    changes.add(new Changing(change, target, session));
+    changes.add(new Changing(keyed ? change : change.withoutKey(), target, session));
   }
 
   /** Return whether this thread runs a command that changes rows. */
@@ -198,6 +200,20 @@ public class Block {
     }
     begin(session);
     return caches.caching(query, session);
+  }
+
+  /**
+   * Return the plan of a frame whose rows the program passes to an RDD, with a tap for all rows, or
+   * null.
+   */
+  public LogicalPlan passing(LogicalPlan query, SparkSession session) {
+    begin(session);
+    return caches.passing(query, session);
+  }
+
+  /** Record the RDD with the rows of the plan that {@code passing} has returned. */
+  public void passed(RDD<?> rows) {
+    caches.passed(rows);
   }
 
   /** Return the number of a new write. The folder of the write has the number as its name. */

@@ -7,11 +7,14 @@ import org.apache.spark.sql.catalyst.plans.logical.V2CreateTableAsSelectPlan;
 import org.apache.spark.sql.catalyst.plans.logical.V2WriteCommand;
 import org.apache.spark.sql.execution.command.DataWritingCommand;
 import org.apache.spark.sql.execution.datasources.SaveIntoDataSourceCommand;
+import org.apache.spark.sql.sources.DataSourceRegister;
 import provhouse.capturing.Unsupported;
+import provhouse.capturing.sources.*;
 import provhouse.capturing.targets.*;
 
 /** Refuses commands that change rows in a way that no rule covers. */
 public final class Commands {
+  private static final String COVERED = "Only writes of files, Delta, Iceberg and JDBC are captured";
   private static final String DELTA = "org.apache.spark.sql.delta.commands.";
 
   /**
@@ -61,12 +64,22 @@ public final class Commands {
     if (statement != null) {
       throw Unsupported.statement(statement);
     }
+    HiveTables.checkWrite(command);
+    if (command instanceof SaveIntoDataSourceCommand saving) {
+      throw Unsupported.write("It writes as " + nameOf(saving.dataSource()) + ". " + COVERED);
+    }
     if (command instanceof V2WriteCommand
         || command instanceof V2CreateTableAsSelectPlan
-        || command instanceof DataWritingCommand
-        || command instanceof SaveIntoDataSourceCommand) {
-      throw Unsupported.operator(name, "Only writes of files, Delta, Iceberg and JDBC are captured");
+        || command instanceof DataWritingCommand) {
+      throw Unsupported.operator(name, COVERED);
     }
+  }
+
+  /** Return the short name of a data source, such as {@code kafka}, or the name of its class. */
+  private static String nameOf(Object source) {
+    return source instanceof DataSourceRegister named
+        ? named.shortName()
+        : source.getClass().getName();
   }
 
   /** Return whether a Delta command changes nothing, for example DESCRIBE HISTORY. */

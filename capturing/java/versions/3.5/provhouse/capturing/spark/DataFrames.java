@@ -1,9 +1,12 @@
 package provhouse.capturing.spark;
 
+import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.types.StructType;
 
 /** Frames and sessions. From Spark 4.0 on, their classes have a common interface with Connect. */
 public final class DataFrames {
@@ -12,6 +15,11 @@ public final class DataFrames {
   /** Return the rows of a plan as a frame. */
   public static Dataset<Row> of(SparkSession session, LogicalPlan plan) {
     return Dataset.ofRows(session, plan);
+  }
+
+  /** Return a plan of the rows of an RDD. */
+  public static LogicalPlan of(SparkSession session, RDD<InternalRow> rows, StructType columns) {
+    return session.internalCreateDataFrame(rows, columns, false).logicalPlan();
   }
 
   /** Return the analysed plan of a frame. */
