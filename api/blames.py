@@ -13,6 +13,7 @@ import numpy as np
 from provhouse.capturing.reading.row_keys import texts
 from provhouse.capturing.walks.cursor_ids import ID
 from provhouse.capturing.walks.fault_tests import Selecting
+from provhouse.capturing.walks.file_addresses import spark_path
 from provhouse.capturing.walks.minimal import Remembered, smallest
 from provhouse.capturing.walks.numbers import NumberedFile
 from provhouse.capturing.walks.raw_records import records
@@ -210,7 +211,7 @@ class _Pinned(Mapping[str, "DataFrame"]):
                     f"Tables of the lineage: {', '.join(self._frames) or 'none'}",
                     "Name tables as the warehouse does: by the last part of their path",
                 )
-            self._frames[name] = self._spark.read.parquet(str(pins[-1].path)).limit(0)
+            self._frames[name] = self._spark.read.parquet(spark_path(pins[-1].path)).limit(0)
         return self._frames[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -236,7 +237,7 @@ class _Search:
         self._spark, self._newest, self._test, self._program = spark, newest, test, program
         self._row, self._lineage = row, lineage
         self._schemas = {
-            each.table: spark.read.parquet(str(each.records[0].file)).schema
+            each.table: spark.read.parquet(spark_path(each.records[0].file)).schema
             for each in lineage
             if each.records
         }

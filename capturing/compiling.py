@@ -61,7 +61,7 @@ def compile_jar(
 def _compile(files: list[Path], spark: tuple[Path, ...], classes: Path) -> None:
     (compiler,) = jar_folder("compiler").glob("*.jar")
     done = subprocess.run(
-        [java(), "-jar", compiler, "--release", str(OLDEST_JAVA), "-nowarn", "-g",
+        [java(), "-jar", compiler, *_for_oldest_java(java()), "-nowarn", "-g",
          "-classpath", ":".join(map(str, spark)), "-d", classes, *files],
         capture_output=True, text=True,
     )  # fmt: skip
@@ -71,6 +71,17 @@ def _compile(files: list[Path], spark: tuple[Path, ...], classes: Path) -> None:
             (done.stderr or done.stdout).strip(),
             "Correct the sources in capturing/java",
         )
+
+
+def _for_oldest_java(program: Path) -> tuple[str, ...]:
+    """Return the options that compile for the oldest Java that Spark runs on.
+
+    Only a JDK has the file with the classes of earlier versions, with which the compiler checks
+    that no newer class or method is used. A runtime alone compiles the sources without this check.
+    """
+    if (program.parent.parent / "lib" / "ct.sym").exists():
+        return ("--release", str(OLDEST_JAVA))
+    return (f"-{OLDEST_JAVA}",)
 
 
 def _pack(classes: Path, worker: Path, version: SparkVersion, jar: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Literal
 Group = Literal[
     "neo4j", "delta", "page", "compiler", "queries", "spark-3.5_2.13",
     "delta-3.5_2.12", "delta-3.5_2.13", "delta-4.0_2.13", "delta-4.1_2.13",
-    "iceberg-3.5_2.12", "iceberg-4.1_2.13", "hdfs", "kafka",
+    "iceberg-3.5_2.12", "iceberg-4.1_2.13", "hdfs", "kafka", "yarn",
     "s3a", "s3a-3.5_2.12", "s3a-4.0_2.13", "s3a-4.1_2.13",
 ]  # fmt: skip
 GROUPS: tuple[Group, ...] = ("neo4j", "delta")
@@ -20,7 +20,7 @@ Maven offers as jars. Lineage on S3 needs ``s3a``, Hadoop's client of S3. Instal
 source needs ``compiler``. Long tests need three kinds of groups: ``queries``, which is Spark's own
 copy of the TPC-DS queries; the groups for other versions of Spark, with Delta, Iceberg and Hadoop's
 client of S3 for some of them and the Scala-dependent jars of Spark 3.5 for Scala 2.13; and
-``hdfs`` and ``kafka``, which start HDFS and a broker of Kafka.
+``hdfs`` and ``kafka``, which start HDFS (with ``yarn`` also YARN) and a broker of Kafka.
 """
 LOCK = Path(__file__).with_name("jars.lock")
 

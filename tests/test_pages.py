@@ -22,6 +22,7 @@ TESTED = {
     "agents.md": "serve/test_pages.py",
     "backup.md": "test_pages.py",
     "capture.md": "capturing/test_pages.py",
+    "cluster.md": "runtime/spark/test_yarn.py",
     "compare.md": "test_pages.py",
     "containers.md": "serve/test_pages.py",
     "crossfilter.md": "interactive/test_pages.py",

@@ -11,5 +11,5 @@ $tools/bin/pip --disable-pip-version-check install --quiet --require-hashes -r l
 $tools/bin/hadolint docker/Dockerfile
 $tools/bin/check-jsonschema --builtin-schema vendor.compose-spec docker/compose.yaml docker/compose.neo4j.yaml \
     docker/compose.tls.yaml docker/compose.cluster.yaml
-$tools/bin/kubernetes-validate --strict docker/kubernetes.yaml
+$tools/bin/kubernetes-validate --strict docker/kubernetes.yaml docker/kubernetes.nightly.yaml
 sh -n docker/entrypoint.sh

@@ -66,6 +66,7 @@ ROOTS = {
     ],
     "spark-3.5_2.13": [f"org.apache.spark:spark-sql_2.13:{locked_version('3.5')}"],
     "queries": [f"org.apache.spark:spark-sql_2.13:{version('pyspark')}:tests"],
+    "yarn": ["org.bouncycastle:bcpkix-jdk18on:1.82"],
 }
 ALONE = (
     "<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>"
@@ -78,7 +79,7 @@ is listed explicitly. hadoop-aws needs a jar with the clients of all of Amazon's
 of which it uses a few, which are listed.
 """
 WITHOUT_DEPENDENCIES = ("org.webjars.npm:", "org.apache.hadoop:hadoop-aws:")
-BESIDE_SPARK = ("delta", "hdfs", "kafka", "s3a")
+BESIDE_SPARK = ("delta", "hdfs", "kafka", "s3a", "yarn")
 """The groups of jars that are on one class path together with PySpark's jars."""
 # Spark bundles the first two under other names: in jcl-over-slf4j, and in RoaringBitmap 1.6.
 ALSO_BUNDLED = ["commons-logging", "shims", "scala-library"]

@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ from benchmarks.cluster import scenarios as cluster_run
 from benchmarks.cluster.scenarios import Scenario
 
 LOOPBACK = "127.0.0.1"
-CONF = "spark.executor.memory 512m\n"
+PROPERTIES = {"spark.executor.memory": "512m"}
 
 
 class Result(NamedTuple):
@@ -29,16 +29,19 @@ def run(
     folder: Path,
     on: Callable[[str], None] = lambda _: None,
     address: str = LOOPBACK,
+    properties: Mapping[str, str] = PROPERTIES,
 ) -> dict[str, Result]:
     """Run a scenario; return the results by step. Raises RuntimeError if it fails.
 
     ``on`` is called with the name of each step, and the step begins when ``on`` returns. In the
     steps of ``scenario.lose``, when a task runs on a host, ``on`` is also called with
     ``cluster_run.HELD`` followed by the name of the host. Executors find the driver at ``address``.
+    ``properties`` are Spark's defaults.
     """
     conf = folder / "conf"
     conf.mkdir(exist_ok=True, parents=True)
-    (conf / "spark-defaults.conf").write_text(CONF)
+    rows = (f"{name} {value}\n" for name, value in properties.items())
+    (conf / "spark-defaults.conf").write_text("".join(rows))
     path = folder / "scenario.json"
     path.write_text(json.dumps(asdict(scenario)))
     environment = {

@@ -6,8 +6,11 @@ from urllib.parse import unquote, urlsplit
 
 
 def spark_path(path: Path) -> str:
-    """Return a path for Spark's readers, with the special characters of file patterns escaped."""
-    return re.sub(r"([\\*?{}\[\]])", r"\\\1", str(path.absolute()))
+    """Return a local path for Spark's readers, with the characters of file patterns escaped.
+
+    Without the scheme, Spark would look for the path in HDFS if that is the default file system.
+    """
+    return "file:" + re.sub(r"([\\*?{}\[\]])", r"\\\1", str(path.absolute()))
 
 
 def path_of(address: str) -> Path:

@@ -100,7 +100,7 @@ def _plain(spark: "SparkSession", files: Sequence[NumberedFile]) -> "DataFrame":
     reader = spark.read
     root = files[0].root
     if root.is_dir():
-        reader = reader.option("basePath", str(root.absolute()))
+        reader = reader.option("basePath", f"file:{root.absolute()}")
     return reader.parquet(*(spark_path(file.path) for file in files))
 
 

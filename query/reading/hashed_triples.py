@@ -108,7 +108,8 @@ def _visible(session: "SparkSession", snapshot: Snapshot) -> "DataFrame":
     shown = f.lit(False)
     for first, last in commit.visible:
         shown = shown | f.col(INGEST).between(first, last)
-    return reader.load(str(snapshot.layout.table(commit.base, "triples"))).where(shown)
+    # without the scheme, Spark would look in HDFS if that is the cluster's default file system
+    return reader.load(f"file:{snapshot.layout.table(commit.base, 'triples')}").where(shown)
 
 
 def _live(session: "SparkSession", snapshot: Snapshot) -> "DataFrame":

@@ -1,5 +1,6 @@
-"""Check whether the executors of a cluster can use a warehouse."""
+"""Check whether Spark can find a cluster, and whether its executors can use a warehouse."""
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,27 @@ START_SECONDS = 180
 """The maximum time in seconds for executors to run the first tasks."""
 IDENTITY = "warehouse.json"
 """The name of the file whose content is different in every warehouse."""
+YARN_FOLDERS = ("HADOOP_CONF_DIR", "YARN_CONF_DIR")
+"""The environment variables in which Spark looks for the configuration of YARN."""
+YARN_FILES = ("yarn-site.xml", "core-site.xml")
+
+
+def check_master(master: str) -> None:
+    """Raise Unavailable if the master is YARN, and no variable names its configuration.
+
+    Without a configuration, Spark would try for a quarter of an hour to reach this machine.
+    """
+    if master != "yarn":
+        return
+    folders = {name: os.environ[name] for name in YARN_FOLDERS if os.environ.get(name)}
+    if not any(Path(folder, file).is_file() for folder in folders.values() for file in YARN_FILES):
+        named = ", ".join(f"{name}={folder}" for name, folder in folders.items())
+        raise Unavailable(
+            "The master yarn needs the configuration of YARN",
+            f"{named} has no {YARN_FILES[0]}" if named else f"{YARN_FOLDERS[0]} is not set",
+            f"Copy {YARN_FILES[0]} and {YARN_FILES[1]} from a machine of the cluster to a folder, "
+            f"and set {YARN_FOLDERS[0]} to that folder",
+        )
 
 
 def check_cluster(context: "SparkContext", settings: Settings) -> None:

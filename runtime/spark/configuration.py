@@ -88,6 +88,7 @@ def _set_cluster(conf: "SparkConf", temporary: Path) -> None:
 
     Spark unpacks the archive in the working folder of each executor, where Python workers start.
     """
+    conf.set("spark.submit.deployMode", "client")  # the driver is this process
     conf.set("spark.python.daemon.module", CLUSTER_DAEMON)
     conf.set("spark.archives", f"{write_code(temporary)}#{CODE}")
     conf.set("spark.executorEnv.PYTHONPATH", CODE)

@@ -20,13 +20,18 @@ from provhouse.model.settings import Settings
 from ..files import make_folder
 from ..scratch import scratch
 from .adopting import check_usable
-from .cluster import check_cluster
+from .cluster import check_cluster, check_master
 from .configuration import DAEMONS, configured, on_cluster, set_environment
 from .pyspark_internals import forget_jvm, has_stopped, leave_jvm, running_session, start_context
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+START_SECONDS = 300
+"""The maximum seconds that YARN may take to start an application, with the start of Spark itself.
+
+YARN accepts an application when its queue has no room, and Spark waits until there is room.
+"""
 KILL_SECONDS = 10
 """The maximum seconds that ``end`` waits for killed processes or a start in another thread."""
 ENDINGS = (
@@ -130,18 +135,21 @@ class Starting:
 def _started(settings: Settings, log: Path) -> "SparkSession":
     from pyspark.sql import SparkSession
 
+    check_master(settings.master)
     set_environment(settings.master)
     leave_jvm()
     temporary = scratch("spark")
     conf = configured(settings, Path(temporary.name))
     atexit.register(_stop, temporary)
     try:
-        with os.fdopen(_opened(log), "ab") as sink, _signal_kept():
+        with os.fdopen(_opened(log), "ab") as sink, _signal_kept(), _in_time(settings.master):
             return SparkSession(start_context(conf, sink))
+    except ProvhouseError:
+        raise
     except Exception as error:
         raise Unavailable(
             f"Cannot start Spark with the master {settings.master}",
-            _message(error).splitlines()[0],
+            _first_line(_message(error)),
             f"See {log}; `provhouse doctor` shows what is missing",
         ) from error
 
@@ -160,6 +168,27 @@ def _signal_kept() -> Iterator[None]:
     yield
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _in_time(master: str) -> Iterator[None]:
+    """Run a block that starts Spark; on YARN, end the JVM if it takes too long."""
+    timer = threading.Timer(START_SECONDS, _signal_all, [psutil.Process.terminate])
+    timer.daemon = True
+    if master == "yarn":
+        timer.start()
+    try:
+        yield
+    except Exception as error:
+        if timer.finished.is_set():
+            raise Unavailable(
+                f"YARN has not started an application within {START_SECONDS} seconds",
+                "The queue may have no room, or the address in yarn-site.xml may be wrong",
+                "Look at the web page of YARN; docs/cluster.md names the settings",
+            ) from error
+        raise
+    finally:
+        timer.cancel()
 
 
 def _stop(temporary: "tempfile.TemporaryDirectory[str]") -> None:
@@ -280,6 +309,12 @@ def _was_lost(error: Exception, message: str) -> bool:
         return gone or isinstance(error, Py4JNetworkError | ConnectionError)
     jvms = [child for child in psutil.Process().children() if _is_spark(child)]
     return not psutil.wait_procs(jvms, 3)[1]
+
+
+def _first_line(message: str) -> str:
+    """Return the first line of a message; for py4j's errors, the line with Java's message."""
+    lines = message.splitlines()
+    return lines[1][2:] if len(lines) > 1 and lines[1].startswith(": ") else lines[0]
 
 
 def _message(error: Exception) -> str:

@@ -3,7 +3,8 @@
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from benchmarks import ROOT
@@ -41,21 +42,16 @@ def check(
         assert results[f"{method}{when}"].value == right, (method, when)
 
 
-def run_program(name: str, cluster: Cluster | None, *arguments: object) -> str:
+def run_program(
+    name: str, cluster: Cluster | None, *arguments: object, conf: Path | None = None
+) -> str:
     """Run a program of ``helpers`` with its own Spark session; return its output.
 
-    If the program fails, fail with its errors.
+    ``conf`` is the folder with Spark's defaults. If the program fails, fail with its errors.
     """
-    environment = {
-        **{key: value for key, value in os.environ.items() if not key.startswith("SPARK_")},
-        "JAVA_HOME": str(java().parent.parent),
-        "PYSPARK_PYTHON": sys.executable,
-        "PYTHONPATH": f"{HELPERS.parent}:{ROOT}",
-        "SPARK_LOCAL_IP": cluster.driver if cluster else "127.0.0.1",
-    }
     done = subprocess.run(
         [sys.executable, HELPERS / name, *map(str, arguments)],
-        env=environment,
+        env=_environment(cluster, conf),
         capture_output=True,
         text=True,
         timeout=900,
@@ -63,3 +59,30 @@ def run_program(name: str, cluster: Cluster | None, *arguments: object) -> str:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+@contextmanager
+def started_program(name: str, *arguments: object, conf: Path) -> "Iterator[subprocess.Popen[str]]":
+    """Start a program of ``helpers``, and end it by the end of its input."""
+    with subprocess.Popen(
+        [sys.executable, HELPERS / name, *map(str, arguments)],
+        env=_environment(None, conf),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.communicate(timeout=300)
+
+
+def _environment(cluster: Cluster | None, conf: Path | None) -> dict[str, str]:
+    return {
+        **{key: value for key, value in os.environ.items() if not key.startswith("SPARK_")},
+        "JAVA_HOME": str(java().parent.parent),
+        "PYSPARK_PYTHON": sys.executable,
+        "PYTHONPATH": f"{HELPERS.parent}:{ROOT}",
+        "SPARK_LOCAL_IP": cluster.driver if cluster else "127.0.0.1",
+        **({"SPARK_CONF_DIR": str(conf)} if conf else {}),
+    }

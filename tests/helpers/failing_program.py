@@ -63,7 +63,11 @@ class Program:
     @property
     def orders(self) -> DataFrame:
         """The rows of the source."""
-        return self.session.read.parquet(str(self.folder / "orders"))
+        return self.session.read.parquet(self.place("orders"))
+
+    def place(self, name: str) -> str:
+        """Return the address of a table, also for a cluster with HDFS as its file system."""
+        return f"file:{self.folder / name}"
 
     def totals(self, above: str = "true", below: str = "true") -> DataFrame:
         """Return the sums of all groups.
@@ -82,7 +86,7 @@ class Program:
 
     def write(self, frame: DataFrame, name: str) -> None:
         """Write a data frame as a table, which overwrites any earlier table with this name."""
-        frame.write.mode("overwrite").parquet(str(self.folder / name))
+        frame.write.mode("overwrite").parquet(self.place(name))
 
     def triples(self) -> int:
         """Return the number of triples in the warehouse."""
@@ -101,7 +105,7 @@ class Program:
         assert write.table == table
         every = range(FILES * ROWS)
         keys = range(GROUPS) if table == "totals" else every[::997]
-        rows = self.session.read.parquet(str(self.folder / table))
+        rows = self.session.read.parquet(self.place(table))
         assert rows.count() == (GROUPS if table == "totals" else len(every))
         with self.open() as warehouse:
             for key in keys:

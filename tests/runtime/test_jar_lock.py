@@ -9,7 +9,7 @@ from provhouse.runtime.jar_lock import GROUPS, LOCK, Group, Jar, locked
 def test_every_line_is_an_exact_coordinate_with_its_size_and_sha256() -> None:
     lines = LOCK.read_text().splitlines()[1:]
     exact = re.compile(
-        r"(neo4j|(delta|iceberg|s3a)(-\d\.\d_2\.1\d)?|hdfs|kafka|page|compiler|queries"
+        r"(neo4j|(delta|iceberg|s3a)(-\d\.\d_2\.1\d)?|hdfs|kafka|yarn|page|compiler|queries"
         r"|spark-3\.5_2\.13) [\w.-]+(:[\w.-]+){2,4} [1-9]\d* [0-9a-f]{64}"
     )
     assert [line for line in lines if not exact.fullmatch(line)] == []

@@ -59,3 +59,19 @@ def test_another_version_on_the_executors_is_named(
     monkeypatch.setattr(adopting, "version", lambda _: "9.9")
     with pytest.raises(Unavailable, match=f"They have {here}, and this program has 9.9"):
         adopting.check_usable(spark.sparkContext)
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_yarn_without_its_configuration_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: bool
+) -> None:
+    for name in cluster.YARN_FOLDERS:
+        monkeypatch.delenv(name, raising=False)
+    if named:
+        monkeypatch.setenv("YARN_CONF_DIR", str(tmp_path))
+    with pytest.raises(Unavailable, match="needs the configuration of YARN") as error:
+        cluster.check_master("yarn")
+    assert (str(tmp_path) if named else "HADOOP_CONF_DIR is not set") in error.value.found
+    (tmp_path / "yarn-site.xml").write_text("<configuration/>")
+    monkeypatch.setenv("HADOOP_CONF_DIR", str(tmp_path))
+    cluster.check_master("yarn")
