@@ -25,7 +25,6 @@ import provhouse.capturing.replay.*;
 import provhouse.capturing.rules.*;
 import provhouse.capturing.targets.*;
 import provhouse.capturing.writes.*;
-import scala.Option;
 
 /**
  * Captures the writes of a session from {@code start} to {@code stop}.
@@ -39,16 +38,12 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   private static final long PATIENCE = 60_000;
   private final SparkSession session;
   private final Block block;
-  /** The rules of Spark's optimizer that the program has excluded. */
-  private final Option<String> excluded;
-  /** The program's own value of Iceberg's setting. */
-  private final Option<String> counting;
+  private final OwnSettings settings;
 
   private Capture(SparkSession session, Block block) {
     this.session = session;
     this.block = block;
-    excluded = Folding.leaveOut(session);
-    counting = Counting.switchOff(session);
+    settings = OwnSettings.in(session);
   }
 
   /**
@@ -158,8 +153,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     rules.remove(this);
     session.experimental().extraOptimizations_$eq(Plans.seq(rules));
     session.listenerManager().unregister(this);
-    Folding.restore(session, excluded);
-    Counting.restore(session, counting);
+    settings.restore();
     block.close();
   }
 
