@@ -241,6 +241,8 @@ def _check(
                 check_keys(table, key, output.files, store, keys[table])
             for gone in output.write.removed if key else ():
                 check_nulls([store.of(gone.path, key, gone.before)], output.write.table, key)
+            for file in output.ended() if key else ():
+                check_nulls([store.of(file.path, key, file.deleted)], output.write.table, key)
             fresh |= dict.fromkeys(output.files, key)
     for output in outputs:
         with kept_out.if_wrong([output.write]):
@@ -320,8 +322,9 @@ def _columns(output: Output, keys: Mapping[str, Key], store: KeyStore) -> Key:
 
 
 def _files(output: Output) -> list[Path]:
-    """Return the files that a write made or removed."""
-    return [*output.files, *(file.path for file in output.write.removed)]
+    """Return the files that a write made or removed, and those in which rows have ended."""
+    gone = (*output.write.removed, *output.ended())
+    return [*output.files, *(file.path for file in gone)]
 
 
 def _new(found: Traced, keys: Mapping[str, Key], store: KeyStore, run: str) -> NewWrite:

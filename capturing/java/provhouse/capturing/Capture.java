@@ -180,7 +180,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   public LogicalPlan apply(LogicalPlan optimised) {
     LogicalPlan command = commandOf(optimised);
     if (command == null) {
-      boolean keeps = isCached(optimised) && !Change.isStoring();
+      boolean keeps = isCached(optimised) && !DeltaChange.isStoring();
       return keeps ? cached(optimised) : query(optimised);
     }
     if (isExplained()) {
@@ -203,7 +203,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
 
   /** Return the plan of a query. It gets slots if Delta runs the query to change rows. */
   private LogicalPlan query(LogicalPlan optimised) {
-    boolean changes = Change.isWriting() || Change.isStoring();
+    boolean changes = DeltaChange.isWriting() || DeltaChange.isStoring();
     if (optimised instanceof Subquery || !changes || !block.isChanging()) {
       return batch(optimised);
     }
@@ -245,7 +245,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
       if (target != null && block.leavesOut(target)) {
         return optimised;
       }
-      Change change = Change.of(plan);
+      Change change = Change.apart(plan);
       if (target != null && change != null) {
         block.changing(change, target, session);
         return optimised;

@@ -47,6 +47,10 @@ public final class IcebergTable {
     }
   }
 
+  Object table() {
+    return table;
+  }
+
   private static String name(Object table) {
     return Hidden.call(table, "name");
   }

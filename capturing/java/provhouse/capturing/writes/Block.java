@@ -83,6 +83,9 @@ public class Block {
   }
 
   public LogicalPlan captured(Target target, SparkSession session) {
+    if (target.changing() != null) {
+      checkKeyed(target);
+    }
     prepare(target, session);
     Write write = new Write(target, place(), options, session, caches);
     writes.add(write);
@@ -100,14 +103,18 @@ public class Block {
     if (changes.stream().anyMatch(each -> each.is(change.command()))) {
       return;
     }
+    checkKeyed(target);
+    prepare(target, session);
+    changes.add(new Changing(change, target, session));
+  }
+
+  private void checkKeyed(Target target) {
     if (!options.keys().containsKey(target.name())) {
       throw Unsupported.unkeyed(
           "statement",
           "It may copy rows of " + target.name() + " to other files, where only a key finds them",
           target.name());
     }
-    prepare(target, session);
-    changes.add(new Changing(change, target, session));
   }
 
   /** Return whether this thread runs a command that changes rows. */
@@ -123,7 +130,7 @@ public class Block {
   public LogicalPlan inChange(LogicalPlan query) {
     Caller now = Caller.current();
     for (Changing command : changes) {
-      if (command.isOpen(now) && Change.isStoring()) {
+      if (command.isOpen(now) && DeltaChange.isStoring()) {
         LogicalPlan plan = caching(query, command.session());
         command.stored(caches.last());
         return plan;
