@@ -64,7 +64,7 @@ class IcebergChanging(Changing):
 
     def rows(self) -> dict[Key, Any]:
         """Return the rows that the table has."""
-        return dict(self.session.sql(f"SELECT k, v FROM {self.table}"))  # type: ignore[arg-type]
+        return dict(self.session.sql(f"SELECT k, v FROM {self.table}"))
 
     def check_report(self, table: str = "balance") -> None:
         """Compare the complete lineage of each row of a report, a captured copy of the table."""
