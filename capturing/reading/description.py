@@ -34,9 +34,11 @@ class SourceFile:
     changed: int
     """The time of the last change of the file, in milliseconds."""
     first_row: int | None = None
-    """Delta's id of the file's first row, or None if the table does not have row tracking."""
+    """The id of the file's first row, or None if the table does not number its rows."""
     commit: int | None = None
-    """The version of the Delta table that added the file."""
+    """The version of the Delta table that added the file, or the number of Iceberg's commit."""
+    row_ids: str = ""
+    """The name of the ids of an Iceberg table's rows, which differs from table to table."""
     first: int = 0
     """The position in the file of the row with index 0 in its id, or -1 if it is unknown.
 
@@ -310,11 +312,14 @@ def _source(source: Mapping[str, Any], names: FileNames) -> SourceFile:
     path, root = _local(source["path"]), _local(source["root"] or source["path"])
     table = source["table"] or table_of(root)
     state = source["bytes"], source["changed"], source.get("first_row"), source.get("commit")
+    ids = source.get("row_ids", "")
     part = source.get("first", 0), source.get("unit", "parquet"), source.get("lines", "every")
     more = source.get("start", 0), source.get("rows", -1)
     vector = source.get("deleted")
     deleted = DeletionVector.of(vector, root) if vector else None
-    return SourceFile(source["number"], path, root, table, *state, *part, *more, names, deleted)
+    return SourceFile(
+        source["number"], path, root, table, *state, ids, *part, *more, names, deleted
+    )
 
 
 def _parts(source: Mapping[str, Any], names: FileNames) -> Iterator[SourceFile]:

@@ -117,3 +117,26 @@ def test_rows_that_were_deleted_outside_of_a_block_are_no_sources(
         assert warehouse.lineage("copy/2").versions == (f"copy/2@{version}",)
         with pytest.raises(NotFound):
             warehouse.lineage("copy/5")
+
+
+@pytest.mark.parametrize("mode", ["copy-on-write", "merge-on-read"])
+def test_rows_that_were_moved_outside_of_a_block_keep_their_versions(
+    mode: str, session: IcebergSession, houses: Callable[..., House], tmp_path: Path
+) -> None:
+    """From format 3 on, rows have ids. Rows that were changed meanwhile have no version."""
+    changing = table(session, houses(), tmp_path, 3, "whole", mode)
+    orders = changing.source("orders", k=[*range(8)], v=[*range(8)])
+    changing.load(orders, {k: f"orders/{k}" for k in range(8)})
+    version = changing.run("UPDATE {} SET v = v + 1 WHERE k = 1")
+    changing.note(version, {1: []})
+    move = f"CALL ice.system.rewrite_data_files(table => '{changing.namespace}.balance', "
+    session.sql(f"{move} options => map('rewrite-all', 'true'))")
+    changing.check()
+    version = changing.run("UPDATE {} SET v = v + 1 WHERE k = 2")
+    changing.note(version, {2: []})
+    session.sql(f"UPDATE {changing.table} SET v = 100 WHERE k = 3")
+    session.sql(f"{move} options => map('rewrite-all', 'true'))")
+    changing.names[3] = "balance/3"
+    version = changing.run("DELETE FROM {} WHERE k = 4")
+    changing.note(version, {}, gone=[4])
+    changing.check()

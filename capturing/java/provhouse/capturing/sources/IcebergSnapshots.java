@@ -6,6 +6,9 @@ import provhouse.capturing.plans.*;
 
 /** The snapshots that were added to an Iceberg table after one of them, and what they removed. */
 public final class IcebergSnapshots {
+  /** The number of later commits among which a commit is still looked for. */
+  private static final int MOST = 10;
+
   private final Object table;
   private final Object before;
 
@@ -61,6 +64,31 @@ public final class IcebergSnapshots {
       }
     }
     return found;
+  }
+
+  /**
+   * Return, for each of the given files, the sequence number of its commit and the id of its first
+   * row. Return null if this is unknown: before format 3, or if many commits have followed.
+   */
+  public static Map<String, List<Long>> firstRows(Object table, Set<String> files) {
+    Object each = Hidden.call(table, "currentSnapshot");
+    for (int i = 0; i < MOST && each != null; i++) {
+      Map<String, List<Long>> found = new TreeMap<>();
+      Iterable<?> added = Hidden.with(each, "addedDataFiles", Hidden.<Object>call(table, "io"));
+      for (Object file : added) {
+        Long first = Hidden.call(file, "firstRowId");
+        if (first != null) {
+          Long sequence = Hidden.call(each, "sequenceNumber");
+          found.put(address(Hidden.call(file, "location")), List.of(sequence, first));
+        }
+      }
+      if (found.keySet().equals(files)) {
+        return found;
+      }
+      Object parent = Hidden.call(each, "parentId");
+      each = parent == null ? null : Hidden.with(table, "snapshot", parent);
+    }
+    return null;
   }
 
   private static String address(String location) {

@@ -80,7 +80,10 @@ public final class IcebergSources {
       }
       if (!found.containsKey(path)) { // a large file has several tasks
         Map<String, Object> deleted = IcebergDeletes.of(task, table.table());
-        found.put(path, new IcebergFile(status(new Path(path), settings), deleted));
+        FileStatus status = status(new Path(path), settings);
+        Long first = Hidden.call(file, "firstRowId");
+        Long sequence = Hidden.call(file, "dataSequenceNumber");
+        found.put(path, new IcebergFile(status, deleted, first, sequence));
       }
     }
     return found;

@@ -51,6 +51,11 @@ public final class IcebergTable {
     return table;
   }
 
+  /** Return a name for the ids of the table's rows, which no other table has. */
+  public String rowIds() {
+    return "_row_id of " + Hidden.call(table, "uuid");
+  }
+
   private static String name(Object table) {
     return Hidden.call(table, "name");
   }

@@ -110,6 +110,9 @@ public final class SourceFiles {
       Map<String, Object> entry =
           known.computeIfAbsent(
               state, ignored -> entry(found, root, table.name(), file.deleted()));
+      entry.put("first_row", file.firstRow());
+      entry.put("commit", file.sequence());
+      entry.put("row_ids", table.rowIds());
       numbers[at++] = (Long) entry.get("number");
     }
     return new IcebergIds(files.keySet().toArray(new String[0]), numbers);

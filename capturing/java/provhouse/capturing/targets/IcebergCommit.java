@@ -25,6 +25,7 @@ final class IcebergCommit {
   private final Set<String> removed = new TreeSet<>();
   private final Map<String, JsonNode[]> vectors = new TreeMap<>();
   private boolean changes;
+  private Map<String, List<Long>> firstRows;
   private String address = "";
 
   /** Return the addresses of the committed files. */
@@ -35,6 +36,11 @@ final class IcebergCommit {
   /** Return the addresses of the files whose rows were written again. */
   synchronized Set<String> removed() {
     return new TreeSet<>(removed);
+  }
+
+  /** Return, for each committed file, the number of its commit and the id of its first row, or null. */
+  Map<String, List<Long>> firstRows() {
+    return firstRows;
   }
 
   /** Return, for each of these files with deleted rows, the vector of these rows, and null. */
@@ -57,6 +63,7 @@ final class IcebergCommit {
     return proxy(batch, (method, result, given) -> {
       if (method.equals("commit")) {
         record((WriterCommitMessage[]) given[0]);
+        firstRows = IcebergSnapshots.firstRows(Hidden.field(write, "table"), files());
         switch (batch.getClass().getSimpleName()) {
           case COPYING -> recordChange(Hidden.field(batch, "scan"), Hidden.field(write, "table"));
           case DELTA -> recordChange(null, Hidden.field(write, "table"));

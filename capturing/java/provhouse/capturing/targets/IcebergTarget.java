@@ -213,6 +213,15 @@ final class IcebergTarget implements Target {
     return isDelta() ? RowLevel.deletes(query()) : null;
   }
 
+  /** A staged table is committed later, when its rows may get other ids. */
+  @Override
+  public Map<String, Object> tracking() {
+    boolean staged = relation.table().getClass().getName().endsWith("StagedSparkTable");
+    return staged || commit.firstRows() == null
+        ? null
+        : Map.of("column", iceberg().rowIds(), "files", commit.firstRows());
+  }
+
   @Override
   public Set<String> removed() {
     return commit.removed();
