@@ -1,7 +1,8 @@
 """Settings of Spark that change how a query runs, but never its rows.
 
 All other settings ``spark.sql.*`` with a value other than the default are part of a plan's keys. If
-a harmless setting is missing here, equal plans may get different keys.
+a harmless setting is missing here, equal plans may get different keys. ``OwnSettings.java`` has the
+settings that capture itself changes, and leaves them out of plans.
 """
 
 NAMES = """

@@ -14,6 +14,8 @@ does not need a new version.
 """
 COPYING = 2
 """The format version of a write that copies rows, which earlier releases cannot read."""
+ENDING = 3
+"""The format version of a write that ends rows without a copy, which earlier releases overlook."""
 NONE = -(1 << 63)
 """The number that stands for NULL."""
 NULL_GROUP = NONE + 1

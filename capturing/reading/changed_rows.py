@@ -21,7 +21,7 @@ from .file_names import Key
 from .known import Known
 from .output import Output
 from .renamed import FileState, state_of
-from .row_keys import NO_ROWS, KeyStore, check_nulls
+from .row_keys import NO_ROWS, KeyStore, KeyValues, check_nulls
 
 _INDEX = (1 << ROW_BITS) - 1
 
@@ -138,17 +138,19 @@ def ended_names(output: Output, version: Written, store: KeyStore) -> pa.Array:
 
     Without a key, no names end. Raises BadInput if the key of a row is NULL.
     """
-    key, removed = version.columns_in_files, output.write.removed
+    key, removed, ended = version.columns_in_files, output.write.removed, output.ended()
     if not key:
         return pa.array([], pa.string())
-    before = pa.concat_arrays(
-        [pa.array([], pa.string()), *(_gone(file, version, store) for file in removed)]
-    )
-    now = [store.of(path, key) for path in output.files if removed]
+    gone = [
+        *(_gone(file, version, store) for file in removed),
+        *(_taken(store.of(file.path, key), rows) for file, rows in ended.items()),
+    ]
+    before = pa.concat_arrays([pa.array([], pa.string()), *gone])
+    now = [store.of(path, key) for path in output.files if gone]
     check_nulls(now, version.table, version.key)
     after = pa.concat_arrays([pa.array([], pa.string()), *(part.names() for part in now)])
-    gone = before.filter(pc.invert(pc.is_in(before, after)))
-    return pc.binary_join_element_wise(f"{version.table}/", gone, "")
+    left = before.filter(pc.invert(pc.is_in(before, after)))
+    return pc.binary_join_element_wise(f"{version.table}/", left, "")
 
 
 def _gone(file: RemovedFile, version: Written, store: KeyStore) -> pa.Array:
@@ -160,4 +162,8 @@ def _gone(file: RemovedFile, version: Written, store: KeyStore) -> pa.Array:
         return left.names()
     before = file.before.rows() if file.before else NO_ROWS
     rows = np.setdiff1d(file.after.rows(), before, assume_unique=True)
-    return store.of(file.path, key).take(rows).cast(pa.string())
+    return _taken(store.of(file.path, key), rows)
+
+
+def _taken(keys: KeyValues, rows: I64) -> pa.Array:
+    return keys.take(rows).cast(pa.string())

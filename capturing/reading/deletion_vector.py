@@ -1,11 +1,12 @@
-"""Deletion vectors of Delta: the indexes of rows that are deleted although a file contains them.
+"""Deletion vectors: the indexes of rows that are deleted although a file contains them.
 
-A vector is a compressed bitmap, in a file beside the table's files or in Delta's log itself.
+A vector is a compressed bitmap. Delta stores it in a file beside the table's files, or in its log.
+For Iceberg, which stores it in several forms, the capture itself has made the bitmap.
 """
 
 import struct
 import zlib
-from base64 import b85decode
+from base64 import b64decode, b85decode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,7 +39,10 @@ class DeletionVector:
 
     table: Path
     kind: str
-    """``i`` if ``text`` is the vector itself, ``u`` for a file of the table, ``p`` for a path."""
+    """``i`` or ``b`` if ``text`` is the vector itself, in Z85 or Base64.
+
+    ``u`` if it is in a file of the table, and ``p`` if it is at a path.
+    """
     text: str
     offset: int
     size: int
@@ -68,6 +72,8 @@ class DeletionVector:
     def _bytes(self) -> bytes:
         if self.kind == "i":
             return _decoded(self.text)[: self.size]
+        if self.kind == "b":
+            return b64decode(self.text)
         with self._path().open("rb") as file:
             file.seek(self.offset)
             (size,) = struct.unpack(">i", file.read(4))

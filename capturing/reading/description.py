@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from provhouse.model.associations import COPYING, FORM
+from provhouse.model.associations import COPYING, ENDING, FORM
 from provhouse.model.column_map import ColumnMap, column_map
 from provhouse.model.errors import BadInput
 
@@ -34,9 +34,11 @@ class SourceFile:
     changed: int
     """The time of the last change of the file, in milliseconds."""
     first_row: int | None = None
-    """Delta's id of the file's first row, or None if the table does not have row tracking."""
+    """The id of the file's first row, or None if the table does not number its rows."""
     commit: int | None = None
-    """The version of the Delta table that added the file."""
+    """The version of the Delta table that added the file, or the number of Iceberg's commit."""
+    row_ids: str = ""
+    """The name of the ids of an Iceberg table's rows, which differs from table to table."""
     first: int = 0
     """The position in the file of the row with index 0 in its id, or -1 if it is unknown.
 
@@ -150,13 +152,15 @@ class CapturedWrite:
     """
     names: FileNames
     """The names that columns have in the files of the write."""
+    ends: bool = False
+    """Whether a separate tap has the ids of the rows that were deleted or replaced, not copied."""
     kept: bool = False
     """Whether the tap of the rows also has a column with the original row's id for each copy."""
     removed: tuple[RemovedFile, ...] = ()
     moves: bool = False
     """Whether the write only moved rows to other files; the tap of the rows is then empty."""
     committed: Path | None = None
-    """The file in Delta's log that records the write."""
+    """The file that records the write, in Delta's log or among the manifests of Iceberg."""
     places: Mapping[Path, str] = field(default_factory=dict)
     """For each file whose folder does not show the file's partition, a folder that would."""
     commits: int = 1
@@ -232,6 +236,7 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
         tuple(write.get("counts", ())),
         write.get("exact_kinds", False),
         FileNames.given(exact, write.get("names", {})),
+        write.get("ends", False),
         write.get("kept", False),
         tuple(_removed(write, path)),
         write.get("moves", False),
@@ -242,10 +247,10 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
 
 
 def _check_form(form: object, folder: Path) -> None:
-    if form not in (FORM, COPYING):
+    if form not in (FORM, COPYING, ENDING):
         raise BadInput(
             f"{folder} was captured by another release of provhouse",
-            f"Its format is {form!r}; this release reads {FORM} and {COPYING}",
+            f"Its format is {form!r}; this release reads {FORM} to {ENDING}",
             "Ingest it with the release that captured it, then upgrade",
         )
 
@@ -307,11 +312,14 @@ def _source(source: Mapping[str, Any], names: FileNames) -> SourceFile:
     path, root = _local(source["path"]), _local(source["root"] or source["path"])
     table = source["table"] or table_of(root)
     state = source["bytes"], source["changed"], source.get("first_row"), source.get("commit")
+    ids = source.get("row_ids", "")
     part = source.get("first", 0), source.get("unit", "parquet"), source.get("lines", "every")
     more = source.get("start", 0), source.get("rows", -1)
     vector = source.get("deleted")
     deleted = DeletionVector.of(vector, root) if vector else None
-    return SourceFile(source["number"], path, root, table, *state, *part, *more, names, deleted)
+    return SourceFile(
+        source["number"], path, root, table, *state, ids, *part, *more, names, deleted
+    )
 
 
 def _parts(source: Mapping[str, Any], names: FileNames) -> Iterator[SourceFile]:

@@ -22,7 +22,11 @@ def outputs_of(finished: Iterable[CapturedWrite]) -> list[Output]:
 
     Raises BadInput if the files or rows are not the captured ones.
     """
-    return [output for output in map(_output_of, finished) if output.files or output.write.removed]
+    return [output for output in map(_output_of, finished) if output.files or _has_ended(output)]
+
+
+def _has_ended(output: Output) -> bool:
+    return bool(output.write.removed or output.ended())
 
 
 def _output_of(write: CapturedWrite) -> Output:

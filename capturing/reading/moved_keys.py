@@ -1,9 +1,10 @@
-"""Find rows that Delta has moved to other files since a captured write, as OPTIMIZE does.
+"""Find rows that were moved to other files since a captured write, as OPTIMIZE does.
 
 In a Delta table with row tracking, each row has an id, and Delta records the version of the table
 in which the row last changed. In files with moved rows, both the id and this version are stored in
 columns. So if a captured write was the last to change a row, the row belongs to that write,
-whichever file contains the row now.
+whichever file contains the row now. Iceberg does the same from format 3 on, with the sequence
+numbers of commits.
 """
 
 from collections.abc import Sequence
@@ -28,6 +29,8 @@ _COMMIT = "_row-commit-version-col-"
 
 The rest of the column's name differs between tables.
 """
+_ICEBERG = ("_row_id", "_last_updated_sequence_number")
+"""The columns of Iceberg, which have the same names in all tables."""
 
 
 def tracking_of(output: Output) -> RowTracking | None:
@@ -76,9 +79,9 @@ class MovedFile:
             if not len(first):
                 continue
             at = np.flatnonzero(commits == commit)
+            of[at] = write[0]  # a commit belongs to one write
             place = np.searchsorted(first, row_ids[at], "right") - 1
-            at, place = at[place >= 0], place[place >= 0]
-            of[at] = write[place]
+            at, place = at[place >= 0], place[place >= 0]  # a changed row keeps an earlier id
             rows[at] = (file[place] << ROW_BITS) + row_ids[at] - first[place]
         return of, rows
 
@@ -115,14 +118,19 @@ def moved_file(source: SourceFile, writes: Sequence[Written]) -> MovedFile | Non
     if source.first_row is None or not tracked:
         return None
     names = pq.read_schema(source.path).names
-    row_ids = next((name for name in names if name in tracked), None)
-    commits = next((name for name in names if name.startswith(_COMMIT)), None)
-    if row_ids is None or commits is None:
+    if source.row_ids:
+        column, row_ids, commits = source.row_ids, *_ICEBERG
+    else:
+        column = row_ids = next((name for name in names if name in tracked), "")
+        commits = next((name for name in names if name.startswith(_COMMIT)), "")
+    if row_ids not in names or commits not in names:
         return None
-    own = [each for each in writes if each.tracking and each.tracking.column == row_ids]
+    own = [each for each in writes if each.tracking and each.tracking.column == column]
+    if not own:
+        return None
     if len({(each.table, each.columns_in_files) for each in own}) > 1:
         raise UsageError(
-            f"Rows of {source.root} that Delta has moved are named in several ways",
+            f"Rows of {source.root} that were moved are named in several ways",
             "Captured jobs wrote them under several names or with several keys",
             "Write the table once as a whole, with one key",
         )

@@ -14,17 +14,18 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 
-from provhouse.model.arrays import I64
+from provhouse.model.arrays import I64, unique
+from provhouse.model.associations import ROW_BITS
 from provhouse.model.errors import BadInput
 
-from .description import CapturedWrite
+from .description import CapturedWrite, SourceFile
 from .marks import Marks, as_ids
 from .tap_files import PIECE, count_places, row_pieces
 
 _NAME = re.compile(r"part-(\d+)-([0-9a-f-]{36})(?:_(\d+))?(?:[-.]c(\d+))?\b.*")
 """A file's name: the task, the id of the write, the bucket, and a counter for the task's files."""
 
-_ICEBERG = re.compile(r"(\d+)-\d+-([0-9a-f-]{36})-\d+-(\d+)\.parquet")
+_ICEBERG = re.compile(r"(\d+)-\d+-([0-9a-f-]{36})(?:-\d+)?-(\d+)\.parquet")
 """The name of a file of Iceberg: the task, its attempt, the id of the write, and a counter."""
 
 
@@ -59,6 +60,16 @@ class Output:
         if self.write.kept:
             for first, piece in self._pieces():
                 yield first, piece[-1]
+
+    def ended(self) -> dict[SourceFile, I64]:
+        """Return the rows that were deleted or replaced without a copy, by their files."""
+        if not self.write.ends:
+            return {}
+        pieces = [piece[0] for piece in row_pieces(self.write.folder / "gone", 1, 0)]
+        ids = unique(np.concatenate([np.empty(0, np.int64), *pieces]))
+        numbers, rows = ids >> ROW_BITS, ids & ((1 << ROW_BITS) - 1)
+        files = {source.number: source for source in self.write.sources}
+        return {files[number]: rows[numbers == number] for number in unique(numbers).tolist()}
 
     def _pieces(self) -> Iterator[tuple[int, I64]]:
         width, first = len(self.write.slots) + self.write.kept, 0

@@ -140,10 +140,10 @@ def _check(outputs: Sequence[Output]) -> None:
     keyed = {path for output in outputs if _has_keys(output) for path in output.write.written}
     whole = {path for output in outputs if is_whole(output) for path in output.write.written}
     for output in outputs:
-        if output.write.kept or output.write.moves:
+        if output.write.kept or output.write.ends or output.write.moves:
             raise UsageError(
                 f"Rows of {output.write.table} cannot be traced in the session",
-                "A DELETE, UPDATE, MERGE or OPTIMIZE of the block has copied rows to other files",
+                "A DELETE, UPDATE, MERGE or OPTIMIZE of the block has copied or replaced rows",
                 "Ask the warehouse (provhouse lineage)",
             )
         for source in output.write.sources:

@@ -243,6 +243,8 @@ def _check(
                 check_keys(table, key, output.files, store, keys[table])
             for gone in output.write.removed if key else ():
                 check_nulls([store.of(gone.path, key, gone.before)], output.write.table, key)
+            for source in output.ended() if key else ():
+                check_nulls([store.of(source.path, key, source.deleted)], output.write.table, key)
             fresh |= dict.fromkeys(output.files, key)
     for output in outputs:
         with kept_out.if_wrong([output.write]):
@@ -322,8 +324,9 @@ def _columns(output: Output, keys: Mapping[str, Key], store: KeyStore) -> Key:
 
 
 def _files(output: Output) -> list[Path]:
-    """Return the files that a write made or removed."""
-    return [*output.files, *(file.path for file in output.write.removed)]
+    """Return the files that a write made or removed, and those in which rows have ended."""
+    removed = (file.path for file in output.write.removed)
+    return [*output.files, *removed, *(source.path for source in output.ended())]
 
 
 def _new(found: Traced, keys: Mapping[str, Key], store: KeyStore, run: str) -> NewWrite:

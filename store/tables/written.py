@@ -21,10 +21,13 @@ from .registry import WRITTEN, append, read, state_of
 
 @dataclass(frozen=True)
 class RowTracking:
-    """Delta's own ids of a write's rows, which identify rows that have moved to other files."""
+    """The table's own ids of a write's rows, which identify rows that were moved to other files."""
 
     column: str
-    """The name of the column with the ids of moved rows, which differs from table to table."""
+    """The name of the ids of moved rows, which differs from table to table.
+
+    For Delta, it is the name of their column.
+    """
     commits: tuple[int, ...]
     """For each file, the version of the Delta table that added it."""
     first_rows: tuple[int, ...]

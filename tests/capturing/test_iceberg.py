@@ -36,12 +36,12 @@ from provhouse.store.warehouse.captured_blocks import blocks_below
 VERSION = named("4.1")
 pytestmark = [pytest.mark.long, pytest.mark.timeout(3600)]
 REASONS = {
-    "DELETE": "It runs DELETE on the Iceberg table orders",
-    "whole files": "the statement DELETE cannot be captured",
-    "UPDATE": "It runs UPDATE on the Iceberg table orders",
-    "MERGE": "It runs MERGE on the Iceberg table orders",
-    "merge-on-read": "It runs DELETE on the Iceberg table changing",
+    "without a key": "It may copy rows of spread to other files, where only a key finds them",
+    "files without a key": "It may copy rows of spread to other files, where only a key finds them",
+    "a subquery": "The condition of the UPDATE has a subquery",
     "TRUNCATE": "the statement TRUNCATE TABLE cannot be captured",
+    "files of a branch": "It deletes rows in a branch of the Iceberg table orders",
+    "rows of a branch": "It writes to the branch audit of an Iceberg table",
     "branch": "It writes to the branch audit of an Iceberg table",
     "compaction": "rewrite_data_files",
     "metadata": "the metadata of an Iceberg table",
@@ -50,7 +50,6 @@ REASONS = {
     "orc": "The Iceberg table orc has files that are not Parquet",
     "to orc": "in files that are not Parquet",
     "elsewhere": "by write.object-storage.enabled",
-    "deleted": "Rows of the Iceberg table changing were deleted without rewriting their files",
 }
 
 INSERT = """

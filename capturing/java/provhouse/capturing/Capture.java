@@ -28,7 +28,6 @@ import provhouse.capturing.rules.*;
 import provhouse.capturing.spark.*;
 import provhouse.capturing.targets.*;
 import provhouse.capturing.writes.*;
-import scala.Option;
 
 /**
  * Captures the writes of a session from {@code start} to {@code stop}.
@@ -42,16 +41,12 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   private static final long PATIENCE = 60_000;
   private final SparkSession session;
   private final Block block;
-  /** The rules of Spark's optimizer that the program has excluded. */
-  private final Option<String> excluded;
-  /** The program's own value of Iceberg's setting. */
-  private final Option<String> counting;
+  private final OwnSettings settings;
 
   private Capture(SparkSession session, Block block) {
     this.session = session;
     this.block = block;
-    excluded = Folding.leaveOut(session);
-    counting = Counting.switchOff(session);
+    settings = OwnSettings.in(session);
   }
 
   /**
@@ -161,8 +156,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     rules.remove(this);
     session.experimental().extraOptimizations_$eq(Plans.seq(rules));
     session.listenerManager().unregister(this);
-    Folding.restore(session, excluded);
-    Counting.restore(session, counting);
+    settings.restore();
     block.close();
   }
 
@@ -192,7 +186,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
       if (Caches.isPassing(optimised)) {
         return passed(optimised);
       }
-      boolean keeps = isCached(optimised) && !Change.isStoring();
+      boolean keeps = isCached(optimised) && !DeltaChange.isStoring();
       return keeps ? cached(optimised) : query(optimised);
     }
     if (isExplained()) {
@@ -215,7 +209,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
 
   /** Return the plan of a query. It gets slots if Delta runs the query to change rows. */
   private LogicalPlan query(LogicalPlan optimised) {
-    boolean changes = Change.isWriting() || Change.isStoring();
+    boolean changes = DeltaChange.isWriting() || DeltaChange.isStoring();
     if (optimised instanceof Subquery || !changes || !block.isChanging()) {
       return batch(optimised);
     }
@@ -257,7 +251,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
       if (target != null && block.leavesOut(target)) {
         return optimised;
       }
-      Change change = Change.of(plan);
+      Change change = Change.apart(plan);
       if (target != null && change != null) {
         block.changing(change, target, session);
         return optimised;

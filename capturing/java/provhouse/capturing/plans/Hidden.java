@@ -27,6 +27,30 @@ public final class Hidden {
     }
   }
 
+  /** Call a public method whose parameters accept the given arguments, and return its result. */
+  @SuppressWarnings("unchecked")
+  public static <T> T with(Object on, String method, Object... given) {
+    for (Method each : on.getClass().getMethods()) {
+      if (each.getName().equals(method) && accepts(each.getParameterTypes(), given)) {
+        try {
+          each.setAccessible(true);
+          return (T) each.invoke(on, given);
+        } catch (ReflectiveOperationException error) {
+          throw unknown(error);
+        }
+      }
+    }
+    throw unknown(new NoSuchMethodException(method + " of " + on.getClass().getName()));
+  }
+
+  private static boolean accepts(Class<?>[] types, Object[] given) {
+    boolean found = types.length == given.length;
+    for (int i = 0; found && i < given.length; i++) {
+      found = types[i].isInstance(given[i]) || types[i] == long.class && given[i] instanceof Long;
+    }
+    return found;
+  }
+
   /** Return the value of a field. */
   @SuppressWarnings("unchecked")
   public static <T> T field(Object of, String name) {
@@ -81,6 +105,15 @@ public final class Hidden {
       }
     }
     throw unknown(new NoSuchMethodException("a constructor of " + owner.getName()));
+  }
+
+  /** Make an object of a class that {@code near} can load. */
+  public static Object made(Object near, String owner, Object argument) {
+    try {
+      return made(named(near, owner), argument);
+    } catch (ClassNotFoundException error) {
+      throw unknown(error);
+    }
   }
 
   private static Class<?> named(Object near, String owner) throws ClassNotFoundException {

@@ -21,6 +21,8 @@ public enum Kind {
   JOIN,
   AGGREGATE,
   WINDOW,
+  /** The operator that turns the joined rows of a MERGE into written rows. */
+  MERGE,
   UNION,
   EXPAND,
   GENERATE,
@@ -58,6 +60,7 @@ public enum Kind {
     if (node instanceof Join) return JOIN;
     if (node instanceof Aggregate) return AGGREGATE;
     if (node instanceof Window) return WINDOW;
+    if (node instanceof MergeRows) return MERGE;
     if (node instanceof Union) return UNION;
     if (node instanceof Expand) return EXPAND;
     if (node instanceof Generate) return GENERATE;
@@ -87,6 +90,6 @@ public enum Kind {
 
   private static boolean isIceberg(LogicalPlan node) {
     return node instanceof DataSourceV2ScanRelation scan
-        && scan.relation().table().getClass().getName().startsWith("org.apache.iceberg.spark.");
+        && RowLevel.tableOf(scan.relation()).getClass().getName().startsWith("org.apache.iceberg.spark.");
   }
 }

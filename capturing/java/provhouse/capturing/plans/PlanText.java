@@ -99,9 +99,8 @@ public final class PlanText {
   public static Map<String, String> settings(SQLConf conf) {
     Map<String, String> found = new TreeMap<>();
     Plans.map(conf.getAllConfs()).forEach((name, value) -> {
-      String own = name.equals(Folding.SETTING) ? Folding.without(value) : value;
-      boolean ours = own.isEmpty() && !value.isEmpty();
-      if (name.startsWith("spark.sql.") && !ours && !own.equals(defaultOf(name))) {
+      String own = OwnSettings.programs(name, value);
+      if (name.startsWith("spark.sql.") && own != null && !own.equals(defaultOf(name))) {
         found.put(name, own);
       }
     });

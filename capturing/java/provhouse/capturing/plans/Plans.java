@@ -226,12 +226,13 @@ public final class Plans {
   }
 
   /**
-   * Return the object whose method a filter calls as its condition. Return null if the plan is not
+   * Return the object whose method a filter calls as its condition, or last in its condition. Return null if the plan is not
    * such a filter, or if the object is not an instance of the given class.
    */
   public static <T> T called(LogicalPlan plan, Class<T> kind) {
-    return plan instanceof Filter filter
-            && filter.condition() instanceof Invoke call
+    Expression condition = plan instanceof Filter filter ? filter.condition() : null;
+    Expression last = condition instanceof If choice ? choice.falseValue() : condition;
+    return last instanceof Invoke call
             && call.targetObject() instanceof Literal literal
             && kind.isInstance(literal.value())
         ? kind.cast(literal.value())

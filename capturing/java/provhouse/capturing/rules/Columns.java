@@ -37,6 +37,9 @@ public final class Columns {
     }
   }
 
+  /** Marks the columns that Spark or a data source provides, but which are not in the table. */
+  private static final String METADATA = "__metadata_col";
+
   private final Map<Object, Made> known = new HashMap<>();
   /** The sources that influence all columns, because they decide which rows exist. */
   private final Made rows = new Made();
@@ -79,6 +82,7 @@ public final class Columns {
           case JOIN -> () -> join((Join) node);
           case AGGREGATE -> () -> aggregate((Aggregate) node);
           case WINDOW -> () -> define(((Window) node).windowExpressions());
+          case MERGE -> () -> merged((MergeRows) node);
           case UNION -> () -> union((Union) node);
           case EXPAND -> () -> expand((Expand) node);
           case GENERATE -> () -> generate((Generate) node);
@@ -110,6 +114,13 @@ public final class Columns {
     combined(node, Plans.children(node).stream().map(Plans::output).toList());
   }
 
+  private void merged(MergeRows node) {
+    List<Expression> instructions = RowLevel.instructions(node);
+    combined(node, instructions.stream().flatMap(each -> RowLevel.rows(each).stream()).toList());
+    instructions.forEach(
+        each -> influenced(List.of(((MergeRows.Instruction) each).condition()), "filter"));
+  }
+
   private void pythonGroups(LogicalPlan node) {
     pythonRows(node);
     PythonGroups.grouping(node).forEach(columns -> influenced(columns, "group"));
@@ -127,6 +138,9 @@ public final class Columns {
   private void scan(LogicalPlan node, List<String> read) {
     tables.addAll(read);
     for (Attribute column : Plans.output(node)) {
+      if (column.metadata().contains(METADATA)) {
+        continue; // such as the name of the file
+      }
       Made made = new Made();
       read.forEach(table -> made.values.add(List.of(table, column.name())));
       known.put(column.exprId(), made);

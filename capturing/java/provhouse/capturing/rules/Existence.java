@@ -60,7 +60,7 @@ final class Existence {
           ? new Rows(false, true, Set.of())
           : null;
       case UNION -> union((Union) node, inputs);
-      case WINDOW, SAMPLE, LIMIT, GROUP_LIMIT, PYTHON_COLUMNS, PYTHON_ROWS, PYTHON_GROUPS, CACHE,
+      case MERGE, WINDOW, SAMPLE, LIMIT, GROUP_LIMIT, PYTHON_COLUMNS, PYTHON_ROWS, PYTHON_GROUPS, CACHE,
           BATCH, OTHER -> null;
     };
   }

@@ -87,15 +87,15 @@ public final class Rewriter {
       case JOIN -> joins.join((Join) node);
       case AGGREGATE -> aggregate((Aggregate) node);
       case WINDOW -> windows.window((Window) node);
+      case MERGE -> Merges.merged((MergeRows) node, rewrite(((MergeRows) node).child()), change);
       case UNION -> union((Union) node);
       case EXPAND -> expand((Expand) node);
       case GENERATE -> generate((Generate) node);
       case SORT, REPARTITION, SAMPLE, LIMIT, GROUP_LIMIT, PYTHON_COLUMNS -> passing(node);
       case PYTHON_ROWS -> pythonMaps.map(node);
       case PYTHON_GROUPS -> pythonGroups.map(node);
-      case SCAN -> change.scanned(
-          (LogicalRelation) node, Sources.scan((LogicalRelation) node, files));
-      case ICEBERG -> IcebergSources.scan(node, files);
+      case SCAN -> change.scanned(node, Sources.scan((LogicalRelation) node, files));
+      case ICEBERG -> change.scanned(node, IcebergSources.scan(node, files));
       case CACHE, BATCH -> computed(node);
       case LOCAL -> local(node);
       case OTHER -> throw unknown(node);

@@ -45,8 +45,7 @@ public record Rewriting(
     KeyedSources keyed = new KeyedSources(keys, taps, settings, used(query));
     SourceFiles files = new SourceFiles(keyed, caches.nextNumber());
     Rewriter rewriter = new Rewriter(files, taps, caches, change);
-    Rewritten found = rewriter.rewrite(query);
-    Rewritten rows = new Rewritten(found.plan(), change.finished(found.slots()));
+    Rewritten rows = change.finished(Plans.output(query), rewriter.rewrite(query));
     boolean exact = Existence.isExact(CommonTables.inlined(query));
     return new Rewriting(rows, taps, files, keyed, rewriter.hasAbsence(), exact);
   }

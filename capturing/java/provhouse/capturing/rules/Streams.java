@@ -101,7 +101,7 @@ public final class Streams {
       case JOIN ->
           children.stream().filter(LogicalPlan::isStreaming).count() == 1 ? null : keeping(node);
       case SCAN -> refusalOf((LogicalRelation) node);
-      case AGGREGATE, WINDOW, EXPAND, SORT, LIMIT, GROUP_LIMIT, PYTHON_GROUPS -> keeping(node);
+      case AGGREGATE, MERGE, WINDOW, EXPAND, SORT, LIMIT, GROUP_LIMIT, PYTHON_GROUPS -> keeping(node);
       case ICEBERG, CACHE, BATCH, LOCAL, OTHER -> {
         String source = Operators.streamed(node);
         yield source == null && !children.isEmpty()

@@ -34,7 +34,7 @@ public final class IcebergSources {
   }
 
   private static IcebergTable tableOf(DataSourceV2ScanRelation node) {
-    return IcebergTable.of(node.relation().table());
+    return IcebergTable.of(RowLevel.tableOf(node.relation()));
   }
 
   /** Rewrite a scan. The id is the last column. */
@@ -78,8 +78,13 @@ public final class IcebergSources {
         throw Unsupported.operator(
             "scan", "The files of the Iceberg table " + table.name() + " are encrypted");
       }
-      boolean deletes = !Hidden.<Collection<?>>call(task, "deletes").isEmpty();
-      found.computeIfAbsent(path, name -> new IcebergFile(status(new Path(name), settings), deletes));
+      if (!found.containsKey(path)) { // a large file has several tasks
+        Map<String, Object> deleted = IcebergDeletes.of(task, table.table());
+        FileStatus status = status(new Path(path), settings);
+        Long first = Hidden.call(file, "firstRowId");
+        Long sequence = Hidden.call(file, "dataSequenceNumber");
+        found.put(path, new IcebergFile(status, deleted, first, sequence));
+      }
     }
     return found;
   }

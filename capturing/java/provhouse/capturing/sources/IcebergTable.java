@@ -47,6 +47,15 @@ public final class IcebergTable {
     }
   }
 
+  Object table() {
+    return table;
+  }
+
+  /** Return a name for the ids of the table's rows, which no other table has. */
+  public String rowIds() {
+    return "_row_id of " + Hidden.call(table, "uuid");
+  }
+
   private static String name(Object table) {
     return Hidden.call(table, "name");
   }

@@ -57,7 +57,7 @@ record ProgramRows(String table, long number, LogicalPlan plan) {
     if (!Folding.isOff(SQLConf.get())) {
       throw Unsupported.rows(
           list.nodeName(),
-          "The program has changed " + Folding.SETTING + ", so Spark may have left out some of them");
+          "The program has changed " + OwnSettings.RULES + ", so Spark may have left out some of them");
     }
     List<DataType> types = typesOf(list);
     RowDigest digest = new RowDigest(types);

@@ -105,20 +105,15 @@ public final class SourceFiles {
     long[] numbers = new long[files.size()];
     int at = 0;
     for (IcebergFile file : files.values()) {
-      if (file.deletes() && keyed.hasKey(table.name())) {
-        throw Unsupported.operator(
-            "scan",
-            "Rows of the Iceberg table " + table.name() + " were deleted without rewriting their"
-                + " files, so its declared key cannot be checked; leave the table out of the keys,"
-                + " or rewrite its files");
-      }
       FileStatusWithMetadata found = new FileStatusWithMetadata(file.status(), Map$.MODULE$.empty());
-      String state = stateOf(found);
-      numbers[at++] =
-          (Long)
-              known
-                  .computeIfAbsent(state, ignored -> entry(found, root, table.name(), null))
-                  .get("number");
+      String state = stateOf(found) + " " + file.deleted();
+      Map<String, Object> entry =
+          known.computeIfAbsent(
+              state, ignored -> entry(found, root, table.name(), file.deleted()));
+      entry.put("first_row", file.firstRow());
+      entry.put("commit", file.sequence());
+      entry.put("row_ids", table.rowIds());
+      numbers[at++] = (Long) entry.get("number");
     }
     return new IcebergIds(files.keySet().toArray(new String[0]), numbers);
   }

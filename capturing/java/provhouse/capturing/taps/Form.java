@@ -24,8 +24,17 @@ public final class Form {
    */
   public static final int COPYING = 2;
 
+  /**
+   * The version of the format for a write that ends rows without copying the others. The ids of
+   * these rows are in the files of a tap of their own, which earlier releases do not read.
+   */
+  public static final int ENDING = 3;
+
   /** The kind of a slot with the ids of copied rows. Descriptions do not list it as a slot. */
   public static final int KEPT = -2;
+
+  /** The kind of a slot with the ids of rows that were deleted or replaced without a copy. */
+  public static final int GONE = -3;
 
   /**
    * The number of bits for a row's index in the row's id. The higher bits contain the file's

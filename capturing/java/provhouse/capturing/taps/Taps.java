@@ -227,8 +227,14 @@ public final class Taps {
   }
 
   /** Return a tap that does not write the rows for which {@code skipped} is true. */
-  public static Filter except(Attribute skipped, Filter tapped) {
+  public static Filter except(Expression skipped, Filter tapped) {
     return new Filter(new If(skipped, Literal.TrueLiteral(), tapped.condition()), tapped.child());
+  }
+
+  /** Return {@code tapped}, with another tap for the ids of rows that were not written. */
+  public Filter except(Expression skipped, Attribute id, Filter tapped) {
+    Filter other = tapped(tap("gone", 1, 0), List.of(id), List.of(), tapped.child());
+    return new Filter(new If(skipped, other.condition(), tapped.condition()), tapped.child());
   }
 
   private static Expression array(List<Expression> values) {

@@ -188,7 +188,7 @@ final class DeltaTarget implements Target {
   }
 
   @Override
-  public Attribute skipped() {
+  public Expression skipped() {
     return changed == null
         ? null
         : Plans.output(changed).stream()

@@ -1,5 +1,7 @@
 package provhouse.capturing.targets;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -9,29 +11,64 @@ import org.apache.spark.sql.connector.write.BatchWrite;
 import org.apache.spark.sql.connector.write.Write;
 import org.apache.spark.sql.connector.write.WriterCommitMessage;
 import provhouse.capturing.plans.*;
+import provhouse.capturing.sources.*;
 
 /**
  * The data files that a write commits to an Iceberg table. They are known exactly, even if other
  * programs commit to the table at the same time.
  */
 final class IcebergCommit {
+  private static final String COPYING = "CopyOnWriteOperation";
+  private static final String DELTA = "PositionDeltaBatchWrite";
+
   private final Set<String> files = new TreeSet<>();
+  private final Set<String> removed = new TreeSet<>();
+  private final Map<String, JsonNode[]> vectors = new TreeMap<>();
+  private boolean changes;
+  private Map<String, List<Long>> firstRows;
+  private String address = "";
 
   /** Return the addresses of the committed files. */
   synchronized Set<String> files() {
     return new TreeSet<>(files);
   }
 
+  /** Return the addresses of the files whose rows were written again. */
+  synchronized Set<String> removed() {
+    return new TreeSet<>(removed);
+  }
+
+  /** Return, for each committed file, the number of its commit and the id of its first row, or null. */
+  Map<String, List<Long>> firstRows() {
+    return firstRows;
+  }
+
+  /** Return, for each of these files with deleted rows, the vector of these rows, and null. */
+  synchronized Map<String, JsonNode[]> vectors() {
+    return new TreeMap<>(vectors);
+  }
+
+  /** Return the address of a file that the commit has made, or an empty string. */
+  synchronized String address() {
+    return address;
+  }
+
   /** Return a write that does the same as {@code write}, and records the files that it commits. */
   Write recorded(Write write) {
     return (Write) proxy(write, (method, result, given) ->
-        method.equals("toBatch") ? batch((BatchWrite) result) : result);
+        method.equals("toBatch") ? batch((BatchWrite) result, write) : result);
   }
 
-  private Object batch(BatchWrite batch) {
+  private Object batch(BatchWrite batch, Write write) {
     return proxy(batch, (method, result, given) -> {
       if (method.equals("commit")) {
         record((WriterCommitMessage[]) given[0]);
+        firstRows = IcebergSnapshots.firstRows(Hidden.field(write, "table"), files());
+        switch (batch.getClass().getSimpleName()) {
+          case COPYING -> recordChange(Hidden.field(batch, "scan"), Hidden.field(write, "table"));
+          case DELTA -> recordChange(null, Hidden.field(write, "table"));
+          default -> {}
+        }
       }
       return result;
     });
@@ -39,10 +76,37 @@ final class IcebergCommit {
 
   private synchronized void record(WriterCommitMessage[] tasks) {
     for (WriterCommitMessage task : tasks) {
-      for (Object file : task == null ? new Object[0] : Hidden.<Object[]>call(task, "files")) {
-        files.add(new Path(Hidden.<String>call(file, "location")).toUri().toString());
+      if (task != null) {
+        boolean delta = task.getClass().getSimpleName().equals("DeltaTaskCommit");
+        for (Object file : Hidden.<Object[]>call(task, delta ? "dataFiles" : "files")) {
+          files.add(addressOf(file));
+        }
+        changes |= delta && Hidden.<Object[]>call(task, "deleteFiles").length > 0;
       }
     }
+  }
+
+  /**
+   * Record a commit of changed rows. {@code scan} has read the files whose rows were written again;
+   * it is null if there are none.
+   */
+  private synchronized void recordChange(Object scan, Object table) {
+    for (Object task : scan == null ? List.of() : Hidden.<List<Object>>call(scan, "tasks")) {
+      String file = addressOf(Hidden.call(task, "file"));
+      removed.add(file);
+      Map<String, Object> before = IcebergDeletes.of(task, table);
+      if (before != null) {
+        vectors.put(file, new JsonNode[] {new ObjectMapper().valueToTree(before), null});
+      }
+    }
+    if (changes || files.size() + removed.size() > 0) {
+      Object snapshot = Hidden.call(table, "currentSnapshot");
+      address = IcebergSnapshots.addressOf(snapshot);
+    }
+  }
+
+  private static String addressOf(Object file) {
+    return new Path(Hidden.<String>call(file, "location")).toUri().toString();
   }
 
   /** Something to do after a method has returned. It returns the result of the method. */

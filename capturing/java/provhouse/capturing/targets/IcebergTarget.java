@@ -1,8 +1,10 @@
 package provhouse.capturing.targets;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.util.*;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.plans.logical.*;
 import org.apache.spark.sql.connector.catalog.FunctionCatalog;
@@ -13,6 +15,7 @@ import org.apache.spark.sql.connector.expressions.SortDirection;
 import org.apache.spark.sql.connector.expressions.SortOrder;
 import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.connector.write.RequiresDistributionAndOrdering;
+import org.apache.spark.sql.connector.write.RowLevelOperation;
 import org.apache.spark.sql.connector.write.Write;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.execution.datasources.v2.DistributionAndOrderingUtils$;
@@ -63,16 +66,12 @@ final class IcebergTarget implements Target {
 
   @Override
   public void check() {
-    if (command instanceof RowLevelWrite changing) {
-      throw Unsupported.write(
-          "It runs " + changing.operation().command() + " on the Iceberg table " + table());
-    }
     if (!List.of(TABLES + "SparkTable", TABLES + "StagedSparkTable")
         .contains(relation.table().getClass().getName())) {
       throw Unsupported.write("It moves rows of an Iceberg table to other files (rewrite_data_files)");
     }
     Write write = write();
-    if (!Hidden.field(write, "format").toString().equals("PARQUET")) {
+    if (!format(write).equals("PARQUET")) {
       throw Unsupported.write("It writes an Iceberg table in files that are not Parquet");
     }
     String branch = Hidden.field(write, "branch");
@@ -88,8 +87,33 @@ final class IcebergTarget implements Target {
         throw Unsupported.write("The files of the Iceberg table are elsewhere, by " + property);
       }
     }
+    if (isDelta() && isInterleaved() && Hidden.<Boolean>field(context(), "inputOrdered")) {
+      throw Unsupported.write(
+          "It writes an Iceberg table with a sort order to several files at once"
+              + " (write.spark.fanout.enabled)");
+    }
     iceberg().fileNames();
     query();
+  }
+
+  /** Return whether the command writes only changed rows, and the positions of replaced rows. */
+  private boolean isDelta() {
+    return command instanceof WriteDelta;
+  }
+
+  private boolean isDelete() {
+    return command instanceof RowLevelWrite changing
+        && changing.operation().command() == RowLevelOperation.Command.DELETE;
+  }
+
+  private Object context() {
+    return Hidden.field(write(), "context");
+  }
+
+  private String format(Write write) {
+    Object found =
+        isDelta() ? Hidden.field(context(), "dataFileFormat") : Hidden.field(write, "format");
+    return found.toString();
   }
 
   /**
@@ -107,8 +131,10 @@ final class IcebergTarget implements Target {
 
   /** Return whether a task may write to the files of several partitions at the same time. */
   private boolean isInterleaved() {
-    return relation.table().partitioning().length > 0
-        && Hidden.<Boolean>field(write(), "useFanoutWriter");
+    boolean writes = !isDelta() || !isDelete();
+    return writes
+        && relation.table().partitioning().length > 0
+        && Hidden.<Boolean>field(isDelta() ? context() : write(), "useFanoutWriter");
   }
 
   private LogicalPlan clustered(LogicalPlan plan) {
@@ -121,14 +147,32 @@ final class IcebergTarget implements Target {
   }
 
   @Override
+  public LogicalPlan changing() {
+    return command instanceof RowLevelWrite ? (LogicalPlan) command : null;
+  }
+
+  @Override
+  public LogicalPlan stored() {
+    List<String> columns = columns();
+    List<Attribute> found =
+        Plans.output(query()).stream().filter(each -> columns.contains(each.name())).toList();
+    return changing() == null ? query() : Plans.only(found, query());
+  }
+
+  @Override
   public List<String> names() {
+    List<Attribute> written = Plans.output(command.query());
+    return changing() == null ? columns() : written.stream().map(Attribute::name).toList();
+  }
+
+  private List<String> columns() {
     return Plans.output(relation).stream().map(Attribute::name).toList();
   }
 
   @Override
   public LogicalPlan with(LogicalPlan query) {
     Write write = write();
-    if (isInterleaved()) {
+    if (isInterleaved() && !isDelta()) { // the sort of a delta moves its deleted rows
       Hidden.set(write, "useFanoutWriter", false);
     }
     Option<Write> recorded = Option.apply(commit.recorded(write));
@@ -162,6 +206,35 @@ final class IcebergTarget implements Target {
   @Override
   public Set<String> written() {
     return commit.files();
+  }
+
+  @Override
+  public Expression skipped() {
+    return isDelta() ? RowLevel.deletes(query()) : null;
+  }
+
+  /** A staged table is committed later, when its rows may get other ids. */
+  @Override
+  public Map<String, Object> tracking() {
+    boolean staged = relation.table().getClass().getName().endsWith("StagedSparkTable");
+    return staged || commit.firstRows() == null
+        ? null
+        : Map.of("column", iceberg().rowIds(), "files", commit.firstRows());
+  }
+
+  @Override
+  public Set<String> removed() {
+    return commit.removed();
+  }
+
+  @Override
+  public Map<String, JsonNode[]> vectors() {
+    return commit.vectors();
+  }
+
+  @Override
+  public String committed() {
+    return commit.address();
   }
 
   @Override

@@ -30,6 +30,10 @@ public interface Target {
     if (iceberg != null) {
       return iceberg;
     }
+    IcebergRemoval removal = IcebergRemoval.of(command, session);
+    if (removal != null) {
+      return removal;
+    }
     DeltaCommand delta = DeltaCommand.of(command, session);
     return delta == null ? null : new DeltaTarget(delta, session);
   }
@@ -39,6 +43,19 @@ public interface Target {
 
   /** Return the optimised plan of the rows that are written. */
   LogicalPlan query();
+
+  /**
+   * Return the command if it changes rows of a table by a plan that Spark makes, as for Iceberg; if
+   * not, return null.
+   */
+  default LogicalPlan changing() {
+    return null;
+  }
+
+  /** Return the plan of the rows, with only those columns that the table has. */
+  default LogicalPlan stored() {
+    return query();
+  }
 
   /** Return the names of the written columns, which the optimizer may have changed in the plan. */
   default List<String> names() {
@@ -130,10 +147,10 @@ public interface Target {
   }
 
   /**
-   * Return the column that is true for those written rows that are not rows of the table, or null
-   * if there are no such rows.
+   * Return the condition for those written rows that are not rows of the table, or null if there are
+   * no such rows.
    */
-  default Attribute skipped() {
+  default Expression skipped() {
     return null;
   }
 

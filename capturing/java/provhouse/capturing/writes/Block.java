@@ -84,6 +84,9 @@ public class Block {
   }
 
   public LogicalPlan captured(Target target, SparkSession session) {
+    if (target.changing() != null && !isKeyed(target)) {
+      throw unkeyed(target, "may copy");
+    }
     prepare(target, session);
     Write write = new Write(target, place(), options, session, caches);
     writes.add(write);
@@ -101,15 +104,24 @@ public class Block {
     if (changes.stream().anyMatch(each -> each.is(change.command()))) {
       return;
     }
-    boolean keyed = options.keys().containsKey(target.name());
-    if (!keyed && change.moves()) {
-      throw Unsupported.unkeyed(
-          "statement",
-          "It moves rows of " + target.name() + " to other files, where only a key finds them",
-          target.name());
+    boolean keyed = isKeyed(target);
+    Change found = keyed ? change : change.withoutKey();
+    if (found == null) {
+      throw unkeyed(target, change.moves() ? "moves" : "may copy");
     }
     prepare(target, session);
-    changes.add(new Changing(keyed ? change : change.withoutKey(), target, session));
+    changes.add(new Changing(found, target, session));
+  }
+
+  private boolean isKeyed(Target target) {
+    return options.keys().containsKey(target.name());
+  }
+
+  private static Unsupported unkeyed(Target target, String does) {
+    return Unsupported.unkeyed(
+        "statement",
+        "It " + does + " rows of " + target.name() + " to other files, where only a key finds them",
+        target.name());
   }
 
   /** Return whether this thread runs a command that changes rows. */
@@ -125,7 +137,7 @@ public class Block {
   public LogicalPlan inChange(LogicalPlan query) {
     Caller now = Caller.current();
     for (Changing command : changes) {
-      if (command.isOpen(now) && Change.isStoring()) {
+      if (command.isOpen(now) && DeltaChange.isStoring()) {
         LogicalPlan plan = caching(query, command.session());
         command.stored(caches.last());
         return plan;

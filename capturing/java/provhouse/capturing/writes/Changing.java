@@ -110,8 +110,8 @@ final class Changing {
     List<String> columns = lower(Plans.output(query).stream().map(Attribute::name).toList());
     return write == null
         && !change.moves()
-        && Change.isWriting()
-        && Change.reads(query)
+        && DeltaChange.isWriting()
+        && DeltaChange.reads(query)
         && columns.containsAll(lower(target.names()));
   }
 

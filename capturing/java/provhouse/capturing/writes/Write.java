@@ -57,7 +57,7 @@ public final class Write {
       SparkSession session,
       Caches caches,
       Changing command) {
-    changes = command != null;
+    changes = command != null || target.changing() != null;
     caller = command == null ? Caller.current() : command.caller();
     this.folder = folder;
     this.target = target;
@@ -69,17 +69,19 @@ public final class Write {
     query = target.query();
     List<String> key = target.isKeyed() ? keyOf(target, options.keys()) : List.of();
     Taps taps = new Taps(folder, new AtomicBoolean(), options.limits().any(), options.valued());
-    Change change = command == null ? Change.NONE : command.change();
+    Change change = command == null ? Change.planned(target.changing()) : command.change();
     Rewriting rewriting = Rewriting.of(query, taps, options.keys(), session, caches, change);
-    List<Slot> slots = rewriting.rows().slots();
+    List<Slot> slots = new ArrayList<>(rewriting.rows().slots());
+    int last = slots.size() - 1;
+    Slot ended = last >= 0 && slots.get(last).tap() == Form.GONE ? slots.remove(last) : null;
     List<Integer> kinds = slots.stream().map(Slot::tap).filter(each -> each != Form.KEPT).toList();
     List<Expression> texts = key.isEmpty() ? target.texts() : List.of(textOf(key, query, session));
     rows = taps.tap("rows", slots.size(), texts.size());
     Filter tapped = Taps.tapped(rows, Slot.attributes(slots), texts, rewriting.rows().plan());
-    LogicalPlan top = target.skipped() == null ? tapped : Taps.except(target.skipped(), tapped);
-    plan = target.with(Plans.only(Plans.output(query), top));
-    description.put("form", changes ? Form.COPYING : Form.FORM);
+    plan = target.with(Plans.only(Plans.output(query), skipping(tapped, ended, taps)));
+    description.put("form", ended != null ? Form.ENDING : changes ? Form.COPYING : Form.FORM);
     description.put("kept", kinds.size() < slots.size());
+    description.put("ends", ended != null);
     description.put("path", target.path().toUri().toString());
     description.put("table", target.isKeyed() ? target.name() : target.table());
     for (String said : List.of("op", "module", "state_tables")) {
@@ -94,10 +96,21 @@ public final class Write {
     description.put("exact_names", session.sessionState().conf().caseSensitiveAnalysis());
     description.put("slots", kinds);
     rewriting.describe(description);
-    description.put("columns", Columns.described(query, caches));
+    description.put("columns", Columns.described(target.stored(), caches));
     description.put("rewriting", (System.nanoTime() - begun) / NANOSECONDS);
     store();
     budget = Budget.watch(folder, settings, options.limits());
+  }
+
+  /** Return a tap without the rows that are not rows of the table. It may write their ids apart. */
+  private LogicalPlan skipping(Filter tapped, Slot ended, Taps taps) {
+    Expression skipped = target.skipped();
+    if (skipped == null) {
+      return tapped;
+    }
+    return ended == null
+        ? Taps.except(skipped, tapped)
+        : taps.except(skipped, ended.attribute(), tapped);
   }
 
   /**
@@ -216,7 +229,7 @@ public final class Write {
    * plan.
    */
   public void analysed(LogicalPlan command) {
-    if (Plans.field(command, "query") instanceof LogicalPlan rows) {
+    if (!changes && Plans.field(command, "query") instanceof LogicalPlan rows) {
       try {
         PlanText text = PlanText.in(session, rows, conf);
         description.put("plan", text.description());

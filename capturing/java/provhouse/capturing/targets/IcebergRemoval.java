@@ -1,0 +1,145 @@
+package provhouse.capturing.targets;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.*;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
+import provhouse.capturing.Unsupported;
+import provhouse.capturing.plans.*;
+import provhouse.capturing.sources.*;
+
+/**
+ * An Iceberg table from which a DELETE only removes whole files. Iceberg commits this without a
+ * plan, so the new snapshots show which files were removed.
+ */
+final class IcebergRemoval implements Target {
+  private static final String BRANCH = "spark.wap.branch";
+  private final DataSourceV2Relation relation;
+  private final SparkSession session;
+  private IcebergSnapshots snapshots;
+  private LogicalPlan rows;
+  private int commits;
+  private String committed = "";
+  private final Map<String, JsonNode[]> vectors = new TreeMap<>();
+  private final Set<String> removed = new TreeSet<>();
+
+  private IcebergRemoval(DataSourceV2Relation relation, SparkSession session) {
+    this.relation = relation;
+    this.session = session;
+  }
+
+  /** Return the target of a command, or null if it does not remove files of an Iceberg table. */
+  static IcebergRemoval of(LogicalPlan command, SparkSession session) {
+    Object read = RowLevel.removesFiles(command) ? Plans.field(command, "table") : null;
+    Object table = read instanceof DataSourceV2ScanRelation scan ? scan.relation() : read;
+    return table instanceof DataSourceV2Relation relation && IcebergTable.is(relation.table())
+        ? new IcebergRemoval(relation, session)
+        : null;
+  }
+
+  private IcebergTable iceberg() {
+    return IcebergTable.of(relation.table());
+  }
+
+  @Override
+  public void check() {
+    String branch = Hidden.field(relation.table(), "branch");
+    if (branch != null && !branch.equals("main") || session.conf().getOption(BRANCH).isDefined()) {
+      throw Unsupported.write("It deletes rows in a branch of the Iceberg table " + table());
+    }
+    iceberg().fileNames();
+    snapshots = IcebergSnapshots.after(relation.table());
+  }
+
+  @Override
+  public LogicalPlan query() {
+    return rows;
+  }
+
+  @Override
+  public void changed(LogicalPlan none) {
+    rows = none;
+  }
+
+  @Override
+  public List<String> names() {
+    return Plans.output(relation).stream().map(Attribute::name).toList();
+  }
+
+  @Override
+  public LogicalPlan with(LogicalPlan query) {
+    return query;
+  }
+
+  @Override
+  public Path path() {
+    return iceberg().location();
+  }
+
+  @Override
+  public String table() {
+    return iceberg().name();
+  }
+
+  @Override
+  public String format() {
+    return "iceberg";
+  }
+
+  @Override
+  public boolean replaces() {
+    return false;
+  }
+
+  /** Read the snapshots that were added since the command began. The command writes no files. */
+  @Override
+  public Set<String> written() {
+    if (commits == 0) {
+      for (Object each : snapshots.added()) {
+        commits++;
+        removed.addAll(snapshots.removedBy(each));
+        committed = removed.isEmpty() ? "" : IcebergSnapshots.addressOf(each);
+      }
+      if (!removed.isEmpty()) {
+        snapshots.deleted().forEach(this::addVector);
+      }
+    }
+    return Set.of();
+  }
+
+  private void addVector(String file, Map<String, Object> deleted) {
+    if (removed.contains(file)) {
+      vectors.put(file, new JsonNode[] {new ObjectMapper().valueToTree(deleted), null});
+    }
+  }
+
+  @Override
+  public Set<String> removed() {
+    return removed;
+  }
+
+  @Override
+  public Map<String, JsonNode[]> vectors() {
+    return vectors;
+  }
+
+  @Override
+  public String committed() {
+    return committed;
+  }
+
+  @Override
+  public int commits() {
+    return commits;
+  }
+
+  @Override
+  public Map<String, String> fileNames() {
+    return iceberg().fileNames();
+  }
+}
