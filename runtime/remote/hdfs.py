@@ -7,6 +7,7 @@ the folder of ``core-site.xml`` and ``hdfs-site.xml``.
 
 import os
 import secrets
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
@@ -23,6 +24,7 @@ from .objects import Found, Unclear
 
 _TEMPORARY = "tmp"
 """The folder of files that are not complete."""
+_OLD_SECONDS = 24 * 3600
 _ABSENT = "java.io.FileNotFoundException"
 
 
@@ -50,7 +52,7 @@ class HdfsObjects:
             with self._translated():
                 created = bool(self._files.rename(aside, to))
         except Unavailable as error:
-            raise Unclear(str(error)) from error
+            raise Unclear(*error.args) from error
         if not created:
             with self._translated():
                 self._files.delete(aside, False)
@@ -102,9 +104,9 @@ class HdfsObjects:
                 self._files.delete(self._path(key), False)
 
     def drop_unfinished(self) -> None:
-        """Delete temporary files of killed processes."""
-        with self._translated():
-            self._files.delete(self._path(_TEMPORARY), True)
+        """Delete temporary files of killed processes: those that are older than a day."""
+        old = time.time() - _OLD_SECONDS
+        self.delete([each.key for each in self.listed(f"{_TEMPORARY}/") if each.changed < old])
 
     def remains(self) -> str:
         """Return a sentence about snapshots, which keep deleted files; empty if there are none."""
@@ -130,7 +132,7 @@ class HdfsObjects:
         return self._java.jvm.org.apache.hadoop.fs.Path(str(path))
 
     def _local(self, file: Path) -> Any:
-        return self._at(file.absolute().as_uri())
+        return self._at(f"file://{file.absolute()}")  # Hadoop decodes no %20
 
     def _configuration(self) -> Any:
         return self._java.jvm.org.apache.hadoop.conf.Configuration()

@@ -78,9 +78,9 @@ def append(objects: Objects, entry: Entry) -> bool:
         try:
             if objects.create(key, entry.content):
                 return True
-            held = objects.read(key)
-        except (Unclear, Unavailable):
-            held = _read_anyway(objects, key)
+        except Unclear:
+            pass
+        held = _read_anyway(objects, key)
         if held is not None:
             return held == entry.content  # an attempt whose answer was lost may have created it
         sleep(pause)

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from provhouse.model.errors import Unavailable
 
-class Unclear(Exception):
+
+class Unclear(Unavailable):
     """A request failed, and the storage may have carried it out nevertheless."""
 
 

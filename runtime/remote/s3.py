@@ -53,12 +53,12 @@ class S3Objects:
             if status == 412:
                 return False
             if status == 409 or (status >= 500 and status != 501):
-                raise Unclear(str(error)) from error
+                raise Unclear(*self._failed(error).args) from error
             raise self._failed(error) from error
         except errors.BotoCoreError as error:
             if isinstance(error, errors.NoCredentialsError | errors.PartialCredentialsError):
                 raise self._failed(error) from error
-            raise Unclear(str(error)) from error
+            raise Unclear(*self._failed(error).args) from error
 
     def write(self, key: str, content: bytes) -> None:
         """Write or replace a small object."""
