@@ -23,7 +23,7 @@ class CommandCall:
 
     options: dict[str, object] = field(default_factory=dict)
     stack: ExitStack = field(default_factory=ExitStack)
-    """What the call uses until it ends: the working folder of a remote warehouse."""
+    """The working folder of a remote warehouse, in use until the call ends."""
     folder: Path | None = None
     """The working folder of a remote warehouse, once it is in use."""
 

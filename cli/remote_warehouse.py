@@ -27,7 +27,7 @@ NOT_REMOTE = {
 }
 """The commands that refuse a warehouse at an address, each with the reason."""
 WIPING = ("forget", "check", "repair")
-"""The commands that may delete the store of Neo4j, which nobody may use meanwhile."""
+"""The commands that may delete the store of Neo4j, which no process may use meanwhile."""
 LOCAL_NEO4J = ("neo4j_home", "neo4j_uri")
 """The settings of a Neo4j that other warehouses may use; a working folder has its own."""
 

@@ -33,7 +33,7 @@ class Entry:
     manifest: str
     """The key of the newest manifest; empty before anything was published."""
     seconds: int
-    """The seconds without a sign of life after which the lease ends; 0 if nobody has the lease."""
+    """The seconds without a sign of life after which the lease ends; 0 if no writer has it."""
     holder: str
     """The machine and process of the writer."""
     since: str

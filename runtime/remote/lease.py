@@ -68,6 +68,8 @@ class Lease:
 
     def end(self) -> None:
         """Give the lease back if it is still held, and stop the signs of life."""
+        if self._ended.is_set():
+            return
         self._ended.set()
         with suppress(ProvhouseError):
             if self.entry.seconds:

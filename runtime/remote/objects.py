@@ -1,4 +1,4 @@
-"""What a remote warehouse needs of its storage: objects with keys, each of them written whole."""
+"""The operations on objects of a storage that a remote warehouse needs."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -137,7 +137,7 @@ class S3Objects:
     def remains(self) -> str:
         """Return a sentence about deleted content that the storage keeps; empty if it keeps none.
 
-        Nobody but the owner of the bucket knows of copies that its rules make in other buckets.
+        Copies that the bucket's rules make in other buckets are not known here.
         """
         return self._remains
 

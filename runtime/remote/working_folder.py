@@ -14,7 +14,7 @@ from pathlib import Path
 from secrets import token_hex
 from shutil import rmtree
 
-from provhouse.model.errors import Busy, Damaged, ProvhouseError
+from provhouse.model.errors import Busy, Damaged, ProvhouseError, Unavailable
 from provhouse.model.progress import Progress
 from provhouse.runtime.files import write_over
 
@@ -40,7 +40,7 @@ Listing = Callable[[Path], Iterable[str]]
 
 @dataclass(frozen=True)
 class State:
-    """What a working folder contains."""
+    """The content of a working folder."""
 
     history: str = ""
     entry: int = 0
@@ -94,6 +94,12 @@ class WorkingFolder:
                     "Restore the objects from a backup",
                 )
 
+    def is_current(self) -> bool:
+        """Return whether the folder and Neo4j agree with what is published."""
+        last = newest(self.objects, self.state.entry)
+        clean = not (self.state.behind or self.state.unsure)
+        return last is not None and clean and self._agrees(last.entry)
+
     def begin(self) -> None:
         """Note that a writer changes the folder: until ``publish``, it agrees with no manifest."""
         self._save(replace(self.state, manifest=None, writing=True))
@@ -126,8 +132,15 @@ class WorkingFolder:
                 marks=marks,
             )
         )
-        delete_unlisted(self.objects, lease.token, entry.manifest, parts)
-        if remains := self.objects.remains():
+        try:
+            delete_unlisted(self.objects, lease.token, entry.manifest, parts)
+        except ProvhouseError as error:
+            raise Unavailable(
+                "The change was published, but the objects that it replaced were not deleted",
+                error.found,
+                "The next command that writes deletes them; it needs the right to list and delete",
+            ) from error
+        if _drops(state.parts, parts) and (remains := self.objects.remains()):
             progress.say(f"No generation contains what was deleted. {remains}")
 
     def abandon(self, progress: Progress) -> None:

@@ -120,10 +120,16 @@ def up_to_date(root: Path, progress: Progress) -> Iterator[WorkingFolder | None]
     """Bring a working folder up to date, and yield it to a block that completes its Neo4j.
 
     After the block, the folder stays as it is until this process ends its use: other processes may
-    read it too, and change it only if no process reads it. Yields None for a local warehouse.
+    read it too, and change it only if no process reads it. Yields None if nothing has changed, and
+    for a local warehouse.
     """
     held = _opened.get(root)
     if held is None:
+        yield None
+        return
+    lock(held.handle, shared=True, wait=True)
+    held.folder.reread()
+    if held.folder.is_current():
         yield None
         return
     _lock(held, progress)

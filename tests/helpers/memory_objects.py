@@ -14,7 +14,7 @@ class MemoryObjects:
         self.held: dict[str, tuple[bytes, float]] = {}
         self.clock = 0.0
         self.lost: Callable[[str], str] = lambda key: ""
-        """What happens to a create of a key: ``before`` and ``after`` lose the request and the
+        """The fate of a create of a key: ``before`` and ``after`` lose the request and the
         answer."""
         self._conditional = conditional
         self._lock = Lock()
