@@ -58,7 +58,7 @@ def copy(source: Path | str, target: Path | str, settings: Settings, progress: P
 
 @contextmanager
 def _held(source: Path | str, progress: Progress) -> Iterator[Path]:
-    """Yield the folder of a warehouse that has a generation, and that no process changes meanwhile."""
+    """Yield the folder of a warehouse with a generation, which no process changes meanwhile."""
     if isinstance(source, str):
         with opened(objects_at(source)) as folder:
             with up_to_date(folder, progress):

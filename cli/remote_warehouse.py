@@ -28,6 +28,8 @@ NOT_REMOTE = {
 """The commands that refuse a warehouse at an address, each with the reason."""
 WIPING = ("forget", "check", "repair")
 """The commands that may delete the store of Neo4j, which no process may use meanwhile."""
+READING_PARTS = ("lineage", "impact", "path", "diff", "find", "status")
+"""The commands that fetch partitions only when they read them; others read most partitions."""
 LOCAL_NEO4J = ("neo4j_home", "neo4j_uri")
 """The settings of a Neo4j that other warehouses may use; a working folder has its own."""
 
@@ -73,6 +75,8 @@ def used(address: str, options: Mapping[str, object]) -> Iterator[Settings]:
                 )
         with ExitStack() as stack:
             with progress_display() as progress:
-                keep = command not in WIPING
-                stack.enter_context(brought_up_to_date(settings, progress, keep_graph=keep))
+                keep, whole = command not in WIPING, command not in READING_PARTS
+                stack.enter_context(
+                    brought_up_to_date(settings, progress, keep_graph=keep, whole=whole)
+                )
             yield settings

@@ -16,15 +16,15 @@ from .reload import reload
 
 @contextmanager
 def brought_up_to_date(
-    settings: Settings, progress: Progress, *, keep_graph: bool
+    settings: Settings, progress: Progress, *, keep_graph: bool, whole: bool
 ) -> Iterator[None]:
     """Make the folder and Neo4j of a remote warehouse agree with what is published.
 
-    With ``keep_graph``, Neo4j stays up during the block if it was loaded. Does nothing for a local
-    warehouse.
+    With ``keep_graph``, Neo4j stays up during the block if it was loaded. Unless the folder must be
+    ``whole``, partitions are fetched when they are read. Does nothing for a local warehouse.
     """
     with ExitStack() as use:
-        with up_to_date(settings.warehouse, progress) as folder:
+        with up_to_date(settings.warehouse, progress, whole=whole) as folder:
             if folder:
                 _complete(folder, settings, progress, use if keep_graph else None)
         yield

@@ -15,7 +15,7 @@ from secrets import token_hex
 from shutil import rmtree
 
 from provhouse.model.errors import Busy, Damaged, ProvhouseError, Unavailable
-from provhouse.model.progress import Progress
+from provhouse.model.progress import Progress, Silent
 from provhouse.runtime.files import write_over
 
 from .history import Entry, newest
@@ -61,30 +61,36 @@ class State:
 class WorkingFolder:
     """The working folder of one remote warehouse. The caller must have its lock."""
 
-    def __init__(self, folder: Path, objects: Objects, listing: Listing) -> None:
+    def __init__(
+        self, folder: Path, objects: Objects, listing: Listing, later: Callable[[str], bool]
+    ) -> None:
+        """``later`` says, for a path, whether the file may be fetched when it is first read."""
         self.objects = objects
         self.root = folder / "warehouse"
         self._file = folder / "state.json"
         self._aside = folder / "fetched"
-        self._listing = listing
+        self._listing, self._later = listing, later
         self.state = State()
 
     def reread(self) -> None:
         """Read the state again, which another process may have changed before this one's lock."""
         self.state = _read(self._file)
 
-    def follow(self, progress: Progress) -> None:
-        """Make the folder equal to the newest manifest."""
+    def follow(self, progress: Progress, *, whole: bool = True) -> None:
+        """Make the folder equal to the newest manifest.
+
+        Unless it must be ``whole``, files that may be fetched later can be missing.
+        """
         while True:
             last = newest(self.objects, self.state.entry)
             if last is None:
                 self._empty()
                 return
             entry = last.entry
-            if self._agrees(entry):
+            if self._agrees(entry, whole):
                 return
             parts = read_manifest(self.objects, entry.manifest) if entry.manifest else {}
-            if parts is not None and self._change(entry, parts, progress):
+            if parts is not None and self._change(entry, parts, whole, progress):
                 return
             later = newest(self.objects, entry.number)
             if later and later.entry.manifest == entry.manifest:
@@ -94,11 +100,22 @@ class WorkingFolder:
                     "Restore the objects from a backup",
                 )
 
-    def is_current(self) -> bool:
+    def bring(self, paths: Iterable[Path]) -> None:
+        """Fetch missing files; raise Busy if a writer has deleted them meanwhile."""
+        named = {str(path.relative_to(self.root)) for path in paths}
+        wanted = {path: self.state.parts[path] for path in named & self.state.parts.keys()}
+        if not self._fetch(wanted, Silent()):
+            raise Busy(
+                f"The warehouse at {self.objects.place} was changed while it was read",
+                "A writer has deleted files of the generation",
+                "Run the command again",
+            )
+
+    def is_current(self, *, whole: bool) -> bool:
         """Return whether the folder and Neo4j agree with what is published."""
         last = newest(self.objects, self.state.entry)
         clean = not (self.state.behind or self.state.unsure)
-        return last is not None and clean and self._agrees(last.entry)
+        return last is not None and clean and self._agrees(last.entry, whole)
 
     def begin(self) -> None:
         """Note that a writer changes the folder: until ``publish``, it agrees with no manifest."""
@@ -148,15 +165,23 @@ class WorkingFolder:
         with suppress(ProvhouseError):
             self.follow(progress)
 
-    def _agrees(self, entry: Entry) -> bool:
+    def _agrees(self, entry: Entry, whole: bool) -> bool:
         state = self.state
         if (state.history, state.manifest) != (entry.history, entry.manifest):
             return False
-        return all(state.marks.get(path) == _mark(self.root / path) for path in state.parts)
+        return all(self._is_unchanged(path, part, whole) for path, part in state.parts.items())
 
-    def _change(self, entry: Entry, parts: Parts, progress: Progress) -> bool:
+    def _is_unchanged(self, path: str, part: Part, whole: bool) -> bool:
+        """Return whether a file is as it was when the folder was made equal, or fetched since."""
+        mark, known = _mark(self.root / path), self.state.marks.get(path)
+        if known is None:
+            return mark[2] == part.bytes if mark else not whole
+        return known == mark
+
+    def _change(self, entry: Entry, parts: Parts, whole: bool, progress: Progress) -> bool:
         """Make the folder equal to a manifest; return False if a file was deleted meanwhile."""
         state = self.state if self.state.history == entry.history else State()
+        rmtree(self._aside, ignore_errors=True)  # the remains of killed commands
         unsure = state.unsure or state.writing or _drops(state.parts, parts)
         self.root.mkdir(parents=True, exist_ok=True)
         self._save(replace(state, history=entry.history, manifest=None, behind=True, unsure=unsure))
@@ -164,9 +189,13 @@ class WorkingFolder:
             if path not in parts:
                 (self.root / path).unlink()
         wanted = {path: part for path, part in parts.items() if not self._has(path, part, state)}
-        whole = self._fetch(wanted, progress)
-        marks = {path: mark for path in parts if (mark := _mark(self.root / path))}
         if not whole:
+            for path in filter(self._later, list(wanted)):
+                (self.root / path).unlink(missing_ok=True)
+                del wanted[path]
+        complete = self._fetch(wanted, progress)
+        marks = {path: mark for path in parts if (mark := _mark(self.root / path))}
+        if not complete:
             return False
         self._save(
             replace(
@@ -197,8 +226,7 @@ class WorkingFolder:
         """
         if wanted:
             progress.begin("Fetch the warehouse")
-        rmtree(self._aside, ignore_errors=True)
-        self._aside.mkdir(parents=True)
+        self._aside.mkdir(parents=True, exist_ok=True)
         done, total = 0, sum(part.bytes for part in wanted.values())
         order = sorted(wanted.items(), key=lambda each: each[1].bytes)
         with ThreadPoolExecutor(THREADS) as pool:

@@ -20,6 +20,7 @@ from provhouse.runtime.jars import cache_folder
 from provhouse.runtime.remote.lease import take
 from provhouse.runtime.remote.objects import Objects
 from provhouse.runtime.remote.working_folder import WorkingFolder
+from provhouse.runtime.storage import fetching
 
 KEPT = (
     "warehouse.json", "ids.json", "erasure.json", "commits", "tables", "results",
@@ -31,6 +32,7 @@ The last five are those of warehouses that earlier versions wrote. All others, s
 Neo4j's store, belong to a machine.
 """
 _BASE = re.compile(r"base-\d+")
+_PARTITION = re.compile(r"base-\d+/triples/\d+\.parquet")
 _PART = re.compile(r"[^/?#]+")
 
 
@@ -38,7 +40,7 @@ class _Opened:
     """A working folder that this process uses, with its lock."""
 
     def __init__(self, folder: Path, objects: Objects) -> None:
-        self.folder = WorkingFolder(folder, objects, kept_files)
+        self.folder = WorkingFolder(folder, objects, kept_files, _is_partition)
         self.handle = open_lock(folder / "use.lock")
 
 
@@ -109,19 +111,23 @@ def opened(objects: Objects) -> Iterator[Path]:
         ) from error
     _opened[root] = held
     try:
-        yield root
+        with fetching(root, held.folder.bring):
+            yield root
     finally:
         del _opened[root]
         os.close(held.handle)
 
 
 @contextmanager
-def up_to_date(root: Path, progress: Progress) -> Iterator[WorkingFolder | None]:
+def up_to_date(
+    root: Path, progress: Progress, *, whole: bool = True
+) -> Iterator[WorkingFolder | None]:
     """Bring a working folder up to date, and yield it to a block that completes its Neo4j.
 
     After the block, the folder stays as it is until this process ends its use: other processes may
-    read it too, and change it only if no process reads it. Yields None if nothing has changed, and
-    for a local warehouse.
+    read it too, and change it only if no process reads it. Unless the folder must be ``whole``,
+    partitions are fetched when they are read. Yields None if nothing has changed, and for a local
+    warehouse.
     """
     held = _opened.get(root)
     if held is None:
@@ -129,11 +135,11 @@ def up_to_date(root: Path, progress: Progress) -> Iterator[WorkingFolder | None]
         return
     lock(held.handle, shared=True, wait=True)
     held.folder.reread()
-    if held.folder.is_current():
+    if held.folder.is_current(whole=whole):
         yield None
         return
     _lock(held, progress)
-    held.folder.follow(progress)
+    held.folder.follow(progress, whole=whole)
     yield held.folder
     lock(held.handle, shared=True, wait=True)
 
@@ -184,6 +190,10 @@ def _lock(held: _Opened, progress: Progress) -> None:
         progress.begin("Wait for another command of this machine")
         lock(held.handle, wait=True)
     held.folder.reread()
+
+
+def _is_partition(path: str) -> bool:
+    return bool(_PARTITION.fullmatch(path))
 
 
 def _name(place: str) -> str:

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from helpers.memory_objects import MemoryObjects
@@ -12,6 +14,7 @@ from provhouse.model.errors import Busy, Damaged, UsageError
 from provhouse.model.progress import Silent
 from provhouse.runtime.remote import lease
 from provhouse.runtime.remote.manifest import FILES, MANIFESTS
+from provhouse.runtime.storage import parquet_reader
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.locks import locked
 from provhouse.store.warehouse.remote import kept_files, objects_at, opened, up_to_date
@@ -192,3 +195,66 @@ def test_an_erasure_of_another_machine_distrusts_neo4j(
 def test_an_unusable_address_is_refused(address: str) -> None:
     with pytest.raises(UsageError, match="Cannot use the address"):
         objects_at(address)
+
+
+def write_partition(root: Path, *, triples: int, partition: int = 1) -> str:
+    """Write a partition with numbers, and return its path."""
+    path = f"base-1/triples/{partition:010d}.parquet"
+    with locked(Layout(root)):
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(pa.table({"src": range(triples)}), root / path)
+    return path
+
+
+def test_partitions_are_fetched_when_they_are_read(
+    objects: MemoryObjects, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with machine(objects, tmp_path / "a", monkeypatch) as a:
+        path = write_partition(a, triples=3)
+        other = write_partition(a, triples=4, partition=2)
+        write(a, one="1")
+        with machine(objects, tmp_path / "b", monkeypatch) as b:
+            with up_to_date(b, Silent(), whole=False) as folder:
+                assert folder
+                folder.graph_is_whole()
+            assert list(kept_files(b)) == ["base-1/one"]
+            with parquet_reader(b / path) as file:
+                assert file.metadata.num_rows == 3
+            with up_to_date(b, Silent(), whole=False) as folder:
+                assert folder is None  # what was read is trusted
+            assert not (b / other).exists()
+            write_partition(a, triples=5)  # as an erasure on another machine does
+            with up_to_date(b, Silent(), whole=False):
+                assert not (b / path).exists()
+            with parquet_reader(b / path) as file:
+                assert file.metadata.num_rows == 5
+            with up_to_date(b, Silent()):
+                assert (b / other).exists()  # of a command that needs everything
+
+
+def test_a_writer_publishes_partitions_that_its_machine_had_not_fetched(
+    objects: MemoryObjects, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ExitStack() as stack:
+        a = stack.enter_context(machine(objects, tmp_path / "a", monkeypatch))
+        b = stack.enter_context(machine(objects, tmp_path / "b", monkeypatch))
+        path = write_partition(a, triples=3)
+        with up_to_date(b, Silent(), whole=False):
+            assert not (b / path).exists()
+        write(b, one="1")
+        with up_to_date(a, Silent()):
+            assert sorted(kept_files(a)) == ["base-1/one", path]
+
+
+def test_a_partition_that_was_deleted_meanwhile_is_reported(
+    objects: MemoryObjects, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ExitStack() as stack:
+        a = stack.enter_context(machine(objects, tmp_path / "a", monkeypatch))
+        b = stack.enter_context(machine(objects, tmp_path / "b", monkeypatch))
+        path = write_partition(a, triples=3)
+        with up_to_date(b, Silent(), whole=False):
+            pass
+        write_partition(a, triples=4)
+        with pytest.raises(Busy, match="was changed while it was read"):
+            parquet_reader(b / path)
