@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,17 +41,19 @@ def copy(source: Path | str, target: Path | str, settings: Settings, progress: P
     ``settings`` are those of a local target, whose Neo4j is loaded. Raises NotFound if the source
     is empty, Busy while a local source is written, and UsageError if the target is not empty.
     """
-    objects = objects_at(target) if isinstance(target, str) else None
-    if objects:
-        _check_empty(objects)
-    elif Path(target).exists() and any(Path(target).iterdir()):
-        raise _not_empty(str(target))
-    with _held(source, progress) as folder:
+    with ExitStack() as stack:
+        objects = None
+        if isinstance(target, str):
+            objects = stack.enter_context(closing(objects_at(target)))
+            _check_empty(objects)
+        elif target.exists() and any(target.iterdir()):
+            raise _not_empty(str(target))
+        folder = stack.enter_context(_held(source, progress))
         paths = sorted(kept_files(folder))
         if objects:
             size = _publish(objects, folder, paths, progress)
         else:
-            size = _write(Path(target), folder, paths, progress)
+            size = _write(settings.warehouse, folder, paths, progress)
             repair(settings, progress)
         return Copied(generations(Layout(folder))[-1], len(paths), size)
 

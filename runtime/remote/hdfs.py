@@ -33,7 +33,7 @@ class HdfsObjects:
 
     def __init__(self, address: str) -> None:
         self._address = address.rstrip("/")
-        self._java = _started()
+        self._java, self._process = _started()
         with self._translated():
             self._files = self._path("").getFileSystem(self._configuration())
 
@@ -108,6 +108,12 @@ class HdfsObjects:
         old = time.time() - _OLD_SECONDS
         self.delete([each.key for each in self.listed(f"{_TEMPORARY}/") if each.changed < old])
 
+    def close(self) -> None:
+        """End the Java process."""
+        self._java.shutdown()
+        self._process.stdin.close()  # Java ends when its input does
+        self._process.wait()
+
     def remains(self) -> str:
         """Return a sentence about snapshots, which keep deleted files; empty if there are none."""
         path = PurePosixPath(self._path("").toUri().getPath())
@@ -159,8 +165,8 @@ class HdfsObjects:
         )
 
 
-def _started() -> Any:
-    """Start Java with PySpark's copy of Hadoop's client, and return a gateway to it."""
+def _started() -> tuple[Any, Any]:
+    """Start Java with PySpark's copy of Hadoop's client; return a gateway and the process."""
     gateways = package("py4j.java_gateway")
     spark = find_spec("pyspark")
     if spark is None or spark.origin is None:
@@ -168,14 +174,15 @@ def _started() -> Any:
     jars = Path(spark.origin).parent / "jars"
     given = (os.environ.get("HADOOP_CONF_DIR"), f"{jars}/*", os.environ.get("SPARK_DIST_CLASSPATH"))
     (py4j,) = jars.glob("py4j-*.jar")
-    port, token = gateways.launch_gateway(
+    port, token, process = gateways.launch_gateway(
         jarpath=str(py4j),
         classpath=":".join(filter(None, given)),
         javaopts=["-XX:TieredStopAtLevel=1", "-Xmx512m"],
         die_on_exit=True,
         java_path=str(java()),
         enable_auth=True,
+        return_proc=True,
         create_new_process_group=True,  # Ctrl-C ends this process, which then gives its lease back
     )
     parameters = gateways.GatewayParameters(port=port, auth_token=token, auto_convert=True)
-    return gateways.JavaGateway(gateway_parameters=parameters)
+    return gateways.JavaGateway(gateway_parameters=parameters), process

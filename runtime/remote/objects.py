@@ -59,5 +59,8 @@ class Objects(Protocol):
     def drop_unfinished(self) -> None:
         """Delete what killed processes have written of objects that they did not complete."""
 
+    def close(self) -> None:
+        """End connections and processes; the object cannot be used afterwards."""
+
     def remains(self) -> str:
         """Return a sentence about deleted content that the storage keeps, or an empty string."""

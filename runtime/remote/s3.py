@@ -134,6 +134,10 @@ class S3Objects:
                         Bucket=self._bucket, Key=each["Key"], UploadId=each["UploadId"]
                     )
 
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
     def remains(self) -> str:
         """Return a sentence about deleted content that the storage keeps; empty if it keeps none.
 

@@ -182,9 +182,11 @@ class WorkingFolder:
         """Make the folder equal to a manifest; return False if a file was deleted meanwhile."""
         state = self.state if self.state.history == entry.history else State()
         rmtree(self._aside, ignore_errors=True)  # the remains of killed commands
+        behind = state.behind or parts != state.parts
         unsure = state.unsure or state.writing or _drops(state.parts, parts)
-        self.root.mkdir(parents=True, exist_ok=True)
-        self._save(replace(state, history=entry.history, manifest=None, behind=True, unsure=unsure))
+        self._save(
+            replace(state, history=entry.history, manifest=None, behind=behind, unsure=unsure)
+        )
         for path in self._listing(self.root):
             if path not in parts:
                 (self.root / path).unlink()

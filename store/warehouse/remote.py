@@ -101,7 +101,8 @@ def opened(objects: Objects) -> Iterator[Path]:
     folder = cache_folder() / "remote" / _name(objects.place)
     root = folder / "warehouse"
     try:
-        root.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # it contains the warehouse's data
+        root.mkdir(exist_ok=True)
         held = _Opened(folder, objects)
     except OSError as error:
         raise Unavailable(
@@ -116,6 +117,7 @@ def opened(objects: Objects) -> Iterator[Path]:
     finally:
         del _opened[root]
         os.close(held.handle)
+        objects.close()
 
 
 @contextmanager

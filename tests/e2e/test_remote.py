@@ -86,9 +86,7 @@ def test_two_machines_share_a_warehouse(place: str, tmp_path: Path) -> None:
     before = stored(address)
     b("forget", "orders/99")
     assert lineage(a) == wanted
-    after = stored(address)
-    assert any("/names/" in key for key in before - after)
-    assert not {key for key in after - before if "/names/" not in key and "/base-" in key}
+    assert any("/names/" in key for key in before - stored(address))
     a("tidy", "--rewrite", "--keep", "1")
     assert lineage(b) == wanted
     b("check", "--deep")

@@ -70,6 +70,9 @@ class MemoryObjects:
     def drop_unfinished(self) -> None:
         """Do nothing: every object is complete."""
 
+    def close(self) -> None:
+        """Do nothing: tests use the objects again."""
+
     def remains(self) -> str:
         """Return an empty string: nothing remains."""
         return ""
