@@ -22,7 +22,6 @@ EXTRA_OF = {
     "dbt": "dbt",
     "pyoxigraph": "prov",
     "boto3": "s3",
-    "botocore": "s3",
 }
 """For each package, by its import name, the extra that installs it."""
 _MEANS = {

@@ -169,6 +169,8 @@ class WorkingFolder:
         state = self.state
         if (state.history, state.manifest) != (entry.history, entry.manifest):
             return False
+        if not state.parts.keys() >= {*self._listing(self.root)}:  # changed by another program
+            return False
         return all(self._is_unchanged(path, part, whole) for path, part in state.parts.items())
 
     def _is_unchanged(self, path: str, part: Part, whole: bool) -> bool:

@@ -98,7 +98,7 @@ def opened(objects: Objects) -> Iterator[Path]:
 
     The folder is not brought up to date yet.
     """
-    folder = cache_folder() / "remote" / _name(objects.place)
+    folder = _working_folders() / _name(objects.place)
     root = folder / "warehouse"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # it contains the warehouse's data
@@ -151,10 +151,12 @@ def publishing(root: Path, wait_seconds: float, progress: Progress | None) -> It
     """Be the only writer of a remote warehouse, on all machines, and publish what the block does.
 
     If the block fails, the working folder goes back to what is published. Does nothing for a local
-    warehouse. Raises Busy if another process is still writing after ``wait_seconds``.
+    warehouse. Raises Busy if another process is still writing after ``wait_seconds``, and
+    UsageError for a working folder that is used like a local warehouse.
     """
     held = _opened.get(root)
     if held is None:
+        _refuse_unopened(root)
         yield
         return
     folder, shown = held.folder, progress or Silent()
@@ -192,6 +194,20 @@ def _lock(held: _Opened, progress: Progress) -> None:
         progress.begin("Wait for another command of this machine")
         lock(held.handle, wait=True)
     held.folder.reread()
+
+
+def _refuse_unopened(root: Path) -> None:
+    """Raise UsageError for a working folder that was named by its path: nothing would publish."""
+    if root.parent.parent == _working_folders():
+        raise UsageError(
+            f"Cannot write to {root}",
+            "It is the working folder of a warehouse at an address",
+            "Name the address",
+        )
+
+
+def _working_folders() -> Path:
+    return cache_folder() / "remote"
 
 
 def _is_partition(path: str) -> bool:

@@ -258,3 +258,20 @@ def test_a_partition_that_was_deleted_meanwhile_is_reported(
         write_partition(a, triples=4)
         with pytest.raises(Busy, match="was changed while it was read"):
             parquet_reader(b / path)
+
+
+def test_a_working_folder_is_not_written_by_its_path(
+    objects: MemoryObjects, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with machine(objects, tmp_path, monkeypatch) as root:
+        write(root, one="1")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    with pytest.raises(UsageError, match="Name the address"):
+        write(root, two="2")
+    (root / "base-1" / "two").write_text("2")  # by another program
+    with machine(objects, tmp_path, monkeypatch) as root, up_to_date(root, Silent()) as folder:
+        assert folder
+        folder.graph_is_whole()
+    (root / "base-1" / "two").write_text("2")
+    with machine(objects, tmp_path, monkeypatch) as root:
+        assert follow(root) == {"base-1/one": "1"}
