@@ -15,12 +15,12 @@ from provhouse.model.settings import Settings
 from provhouse.runtime.files import sync_file, sync_folder
 from provhouse.runtime.remote.history import newest
 from provhouse.runtime.remote.lease import take
-from provhouse.runtime.remote.manifest import Part, part_of
 from provhouse.runtime.remote.objects import Objects
+from provhouse.runtime.remote.remote_manifest import StoredFile, part_of
 from provhouse.runtime.remote.working_folder import upload
+from provhouse.store.warehouse.at_address import kept_files, objects_at, opened, up_to_date
 from provhouse.store.warehouse.commits import generations, nothing_stored
 from provhouse.store.warehouse.layout import Layout
-from provhouse.store.warehouse.remote import kept_files, objects_at, opened, up_to_date
 
 from .repair import repair
 
@@ -84,7 +84,7 @@ def _publish(objects: Objects, folder: Path, paths: list[str], progress: Progres
         if lease.entry.manifest:
             raise _not_empty(objects.place)
         progress.begin("Read the warehouse")
-        parts: dict[str, Part] = {p: part_of(folder / p, lease.token, p) for p in paths}
+        parts: dict[str, StoredFile] = {p: part_of(folder / p, lease.token, p) for p in paths}
         upload(objects, folder, lease, parts, paths, progress)
         return sum(part.bytes for part in parts.values())
     finally:

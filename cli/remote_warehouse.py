@@ -60,7 +60,7 @@ def used(address: str, options: Mapping[str, object]) -> Iterator[Settings]:
     require("spark")
 
     from provhouse.commit.graph_of_remote import brought_up_to_date
-    from provhouse.store.warehouse.remote import objects_at, opened
+    from provhouse.store.warehouse.at_address import objects_at, opened
 
     from .progress_display import progress_display
 

@@ -7,9 +7,9 @@ from provhouse.cypher.wiping import wipe
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.runtime.remote.working_folder import WorkingFolder
+from provhouse.store.warehouse.at_address import up_to_date, working_folder
 from provhouse.store.warehouse.commits import generations
 from provhouse.store.warehouse.layout import Layout
-from provhouse.store.warehouse.remote import up_to_date, working_folder
 
 from .reload import reload
 

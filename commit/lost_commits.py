@@ -11,10 +11,10 @@ from contextlib import suppress
 from typing import Any
 
 from provhouse.model.errors import Damaged
+from provhouse.store.warehouse.at_address import working_folder
 from provhouse.store.warehouse.commits import generations
 from provhouse.store.warehouse.ids import read_ids
 from provhouse.store.warehouse.layout import Layout
-from provhouse.store.warehouse.remote import working_folder
 
 from .writer_log import log_event, log_files
 

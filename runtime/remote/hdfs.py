@@ -20,7 +20,7 @@ from provhouse.model.extras import missing
 from provhouse.runtime.java import java
 from provhouse.runtime.packages import package
 
-from .objects import Found, Unclear
+from .objects import StoredObject, Unclear
 
 _TEMPORARY = "tmp"
 """The folder of files that are not complete."""
@@ -83,18 +83,18 @@ class HdfsObjects:
             return True
         return False
 
-    def listed(self, prefix: str, after: str = "") -> Iterator[Found]:
+    def listed(self, prefix: str, after: str = "") -> Iterator[StoredObject]:
         """Yield the files whose names begin with ``prefix`` and come after ``after``, in order."""
         folder = self._path(prefix.rpartition("/")[0])
         start = len(self._path("").toUri().getPath().rstrip("/")) + 1
-        found = list[Found]()
+        found = list[StoredObject]()
         with self._translated(absent=True):
             files = self._files.listFiles(folder, True)
             while files.hasNext():
                 status = files.next()
                 key = status.getPath().toUri().getPath()[start:]
                 if key.startswith(prefix) and key > after:
-                    found.append(Found(key, status.getModificationTime() / 1000))
+                    found.append(StoredObject(key, status.getModificationTime() / 1000))
         yield from sorted(found, key=lambda each: each.key)
 
     def delete(self, keys: Iterable[str]) -> None:

@@ -28,7 +28,7 @@ _PAUSE = 1.0
 """The seconds between two attempts to take the lease."""
 
 
-class Lease:
+class WriterLease:
     """The lease of this process. A thread gives signs of life until it ends."""
 
     def __init__(self, objects: Objects, entry: Entry, *, left_open: bool) -> None:
@@ -84,7 +84,7 @@ class Lease:
 
 def take(
     objects: Objects, wait_seconds: float, waiting: Callable[[], None], known: int = 0
-) -> Lease:
+) -> WriterLease:
     """Take the lease; raise Busy if another writer still has it after ``wait_seconds``.
 
     ``waiting`` is called once if the lease is not free. ``newest`` explains ``known``.
@@ -97,7 +97,7 @@ def take(
         if last is None or not held or _silence(objects, last) > last.entry.seconds:
             entry = _next(last.entry if last else None)
             if append(objects, entry):
-                return Lease(objects, entry, left_open=held)
+                return WriterLease(objects, entry, left_open=held)
             continue
         left = until - monotonic()
         if left <= 0:

@@ -13,7 +13,7 @@ class Unclear(Unavailable):
 
 
 @dataclass(frozen=True)
-class Found:
+class StoredObject:
     """An object in a listing."""
 
     key: str
@@ -50,7 +50,7 @@ class Objects(Protocol):
     def download(self, key: str, file: Path) -> bool:
         """Write the content of an object to a file; return False if the object does not exist."""
 
-    def listed(self, prefix: str, after: str = "") -> Iterator[Found]:
+    def listed(self, prefix: str, after: str = "") -> Iterator[StoredObject]:
         """Yield the objects whose keys begin with ``prefix`` and come after ``after``, in order."""
 
     def delete(self, keys: Iterable[str]) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from provhouse.model.errors import Unavailable
 from provhouse.runtime.packages import Deferred, package
 
-from .objects import Found, Unclear
+from .objects import StoredObject, Unclear
 
 if TYPE_CHECKING:
     import boto3
@@ -92,7 +92,7 @@ class S3Objects:
                 raise
         return True
 
-    def listed(self, prefix: str, after: str = "") -> Iterator[Found]:
+    def listed(self, prefix: str, after: str = "") -> Iterator[StoredObject]:
         """Yield the objects whose keys begin with ``prefix`` and come after ``after``, in order."""
         start = {"StartAfter": self._prefix + after} if after else {}
         with self._translated():
@@ -102,7 +102,7 @@ class S3Objects:
             for page in pages:
                 for each in page.get("Contents", ()):
                     key = each["Key"].removeprefix(self._prefix)
-                    yield Found(key, each["LastModified"].timestamp())
+                    yield StoredObject(key, each["LastModified"].timestamp())
 
     def delete(self, keys: Iterable[str]) -> None:
         """Delete objects, with all their versions if the bucket keeps versions."""

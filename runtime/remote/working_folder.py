@@ -19,17 +19,17 @@ from provhouse.model.progress import Progress, Silent
 from provhouse.runtime.files import write_over
 
 from .history import Entry, newest
-from .lease import Lease
-from .manifest import (
-    Part,
-    Parts,
+from .lease import WriterLease
+from .objects import Objects
+from .remote_manifest import (
+    StoredFile,
+    StoredFiles,
     delete_own,
     delete_unlisted,
     part_of,
     read_manifest,
     write_manifest,
 )
-from .objects import Objects
 
 THREADS = 8
 Mark = tuple[int, int, int]
@@ -39,7 +39,7 @@ Listing = Callable[[Path], Iterable[str]]
 
 
 @dataclass(frozen=True)
-class State:
+class FolderState:
     """The content of a working folder."""
 
     history: str = ""
@@ -53,7 +53,7 @@ class State:
     """Whether Neo4j lacks data that the folder has."""
     unsure: bool = True
     """Whether Neo4j may contain data that the folder does not have, such as erased texts."""
-    parts: dict[str, Part] = field(default_factory=dict)
+    parts: dict[str, StoredFile] = field(default_factory=dict)
     marks: dict[str, Mark] = field(default_factory=dict)
     """The marks of the files when they agreed with ``parts``."""
 
@@ -70,7 +70,7 @@ class WorkingFolder:
         self._file = folder / "state.json"
         self._aside = folder / "fetched"
         self._listing, self._later = listing, later
-        self.state = State()
+        self.state = FolderState()
 
     def reread(self) -> None:
         """Read the state again, which another process may have changed before this one's lock."""
@@ -125,7 +125,7 @@ class WorkingFolder:
         """Note that Neo4j has exactly the data of the folder."""
         self._save(replace(self.state, behind=False, unsure=False))
 
-    def publish(self, lease: Lease, progress: Progress) -> None:
+    def publish(self, lease: WriterLease, progress: Progress) -> None:
         """Publish the folder as the next manifest, and give the lease back.
 
         Then delete all objects that the manifest does not name. Raises Busy, with nothing
@@ -173,16 +173,16 @@ class WorkingFolder:
             return False
         return all(self._is_unchanged(path, part, whole) for path, part in state.parts.items())
 
-    def _is_unchanged(self, path: str, part: Part, whole: bool) -> bool:
+    def _is_unchanged(self, path: str, part: StoredFile, whole: bool) -> bool:
         """Return whether a file is as it was when the folder was made equal, or fetched since."""
         mark, known = _mark(self.root / path), self.state.marks.get(path)
         if known is None:
             return mark[2] == part.bytes if mark else not whole
         return known == mark
 
-    def _change(self, entry: Entry, parts: Parts, whole: bool, progress: Progress) -> bool:
+    def _change(self, entry: Entry, parts: StoredFiles, whole: bool, progress: Progress) -> bool:
         """Make the folder equal to a manifest; return False if a file was deleted meanwhile."""
-        state = self.state if self.state.history == entry.history else State()
+        state = self.state if self.state.history == entry.history else FolderState()
         rmtree(self._aside, ignore_errors=True)  # the remains of killed commands
         behind = state.behind or parts != state.parts
         unsure = state.unsure or state.writing or _drops(state.parts, parts)
@@ -213,7 +213,7 @@ class WorkingFolder:
         )
         return True
 
-    def _has(self, path: str, part: Part, state: State) -> bool:
+    def _has(self, path: str, part: StoredFile, state: FolderState) -> bool:
         """Return whether a file has the content that a manifest names."""
         mark = _mark(self.root / path)
         if mark is None or mark[2] != part.bytes:
@@ -223,7 +223,7 @@ class WorkingFolder:
             return True
         return part_of(self.root / path, 0, path).sha256 == part.sha256
 
-    def _fetch(self, wanted: Parts, progress: Progress) -> bool:
+    def _fetch(self, wanted: StoredFiles, progress: Progress) -> bool:
         """Download files; return False if one no longer exists.
 
         Small files come first, because they are replaced by later writers.
@@ -245,7 +245,7 @@ class WorkingFolder:
                 pool.shutdown(cancel_futures=True)
         return True
 
-    def _fetch_one(self, path: str, part: Part) -> bool:
+    def _fetch_one(self, path: str, part: StoredFile) -> bool:
         aside = self._aside / token_hex(8)
         if not self.objects.download(part.key, aside):
             return False
@@ -260,9 +260,9 @@ class WorkingFolder:
         aside.replace(to)
         return True
 
-    def _scanned(self, token: int) -> tuple[dict[str, Part], dict[str, Mark], list[str]]:
+    def _scanned(self, token: int) -> tuple[dict[str, StoredFile], dict[str, Mark], list[str]]:
         """Return the files of the folder, their marks, and the paths that must be uploaded."""
-        parts, marks, new = dict[str, Part](), dict[str, Mark](), list[str]()
+        parts, marks, new = dict[str, StoredFile](), dict[str, Mark](), list[str]()
         for path in sorted(self._listing(self.root)):
             mark = _mark(self.root / path)
             if mark is None:
@@ -280,9 +280,9 @@ class WorkingFolder:
         """Remove all files: there is no warehouse at the address."""
         for path in list(self._listing(self.root)):
             (self.root / path).unlink()
-        self._save(State())
+        self._save(FolderState())
 
-    def _save(self, state: State) -> None:
+    def _save(self, state: FolderState) -> None:
         self.state = state
         self._file.parent.mkdir(parents=True, exist_ok=True)
         write_over(self._file, json.dumps(asdict(state)).encode(), mode=0o600)
@@ -291,8 +291,8 @@ class WorkingFolder:
 def upload(
     objects: Objects,
     root: Path,
-    lease: Lease,
-    parts: Parts,
+    lease: WriterLease,
+    parts: StoredFiles,
     new: Iterable[str],
     progress: Progress,
 ) -> str:
@@ -323,7 +323,7 @@ def upload(
     return key
 
 
-def _drops(before: Parts, after: Parts) -> bool:
+def _drops(before: StoredFiles, after: StoredFiles) -> bool:
     """Return whether a file with data was replaced or removed, as an erasure and a prune do."""
     return any(
         path.startswith("base-")
@@ -341,12 +341,12 @@ def _mark(file: Path) -> Mark | None:
     return found.st_mtime_ns, found.st_ino, found.st_size
 
 
-def _read(file: Path) -> State:
+def _read(file: Path) -> FolderState:
     """Return the state of a folder. If it cannot be read, every file is compared by its digest."""
     try:
         record = json.loads(file.read_text(encoding="utf-8"))
-        parts = {path: Part(**each) for path, each in record.pop("parts").items()}
+        parts = {path: StoredFile(**each) for path, each in record.pop("parts").items()}
         marks = {path: (each[0], each[1], each[2]) for path, each in record.pop("marks").items()}
-        return State(**record, parts=parts, marks=marks)
+        return FolderState(**record, parts=parts, marks=marks)
     except (OSError, ValueError, TypeError, KeyError):
-        return State()
+        return FolderState()

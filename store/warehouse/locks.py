@@ -12,8 +12,8 @@ from provhouse.model.errors import Busy, Unavailable
 from provhouse.model.progress import Progress
 from provhouse.runtime.files import lock, make_folder, open_lock
 
+from .at_address import publishing
 from .layout import Layout
-from .remote import publishing
 
 _PAUSE = 0.2
 """The number of seconds between two attempts to take a lock."""

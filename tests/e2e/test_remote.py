@@ -14,8 +14,8 @@ from helpers.hdfs import hdfs
 from helpers.s3 import BUCKET, USER, s3
 from provhouse.runtime.jars import cache_folder
 from provhouse.runtime.remote.history import newest
-from provhouse.runtime.remote.manifest import FILES, read_manifest
-from provhouse.store.warehouse.remote import objects_at
+from provhouse.runtime.remote.remote_manifest import FILES, read_manifest
+from provhouse.store.warehouse.at_address import objects_at
 
 ORDERS = Path(__file__).parent.parent.parent / "examples" / "first" / "orders.csv"
 ITEM = "revenue/2026-03"

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from threading import Lock
 
-from provhouse.runtime.remote.objects import Found, Unclear
+from provhouse.runtime.remote.objects import StoredObject, Unclear
 
 
 class MemoryObjects:
@@ -56,11 +56,11 @@ class MemoryObjects:
             file.write_bytes(content)
         return content is not None
 
-    def listed(self, prefix: str, after: str = "") -> Iterator[Found]:
+    def listed(self, prefix: str, after: str = "") -> Iterator[StoredObject]:
         """Yield objects in the order of their keys."""
         for key, (_, changed) in sorted(self.held.items()):
             if key.startswith(prefix) and key > after:
-                yield Found(key, changed)
+                yield StoredObject(key, changed)
 
     def delete(self, keys: Iterable[str]) -> None:
         """Delete objects."""

@@ -17,9 +17,9 @@ from pathlib import Path
 from provhouse.model.errors import Busy
 from provhouse.model.progress import Silent
 from provhouse.runtime.remote import lease
+from provhouse.store.warehouse.at_address import kept_files, objects_at, opened, up_to_date
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.locks import locked
-from provhouse.store.warehouse.remote import kept_files, objects_at, opened, up_to_date
 
 SECONDS = 4
 """The length of the writers' leases."""

@@ -9,7 +9,7 @@ from helpers.memory_objects import MemoryObjects
 from provhouse.model.errors import Busy, Damaged, Unavailable
 from provhouse.runtime.remote import history, lease
 from provhouse.runtime.remote.history import append, check_conditional, newest
-from provhouse.runtime.remote.lease import Lease, take
+from provhouse.runtime.remote.lease import WriterLease, take
 
 
 @pytest.fixture(autouse=True)
@@ -17,7 +17,7 @@ def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(history, "PAUSES", (0.0, 0.0, 0.0))
 
 
-def taken(objects: MemoryObjects) -> Lease:
+def taken(objects: MemoryObjects) -> WriterLease:
     return take(objects, 0, lambda: None)
 
 

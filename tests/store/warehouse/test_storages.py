@@ -20,11 +20,11 @@ from helpers.remote_writer import SECONDS, counted
 from helpers.s3 import BUCKET, USER, s3
 from provhouse.model.progress import Silent
 from provhouse.runtime.remote.history import newest
-from provhouse.runtime.remote.manifest import FILES, MANIFESTS
 from provhouse.runtime.remote.objects import Objects
+from provhouse.runtime.remote.remote_manifest import FILES, MANIFESTS
+from provhouse.store.warehouse.at_address import objects_at, opened, up_to_date
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.locks import locked
-from provhouse.store.warehouse.remote import objects_at, opened, up_to_date
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]
 TESTS = Path(__file__).parent.parent.parent

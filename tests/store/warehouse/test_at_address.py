@@ -13,11 +13,11 @@ from helpers.memory_objects import MemoryObjects
 from provhouse.model.errors import Busy, Damaged, UsageError
 from provhouse.model.progress import Silent
 from provhouse.runtime.remote import lease
-from provhouse.runtime.remote.manifest import FILES, MANIFESTS
+from provhouse.runtime.remote.remote_manifest import FILES, MANIFESTS
 from provhouse.runtime.storage import parquet_reader
+from provhouse.store.warehouse.at_address import kept_files, objects_at, opened, up_to_date
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.locks import locked
-from provhouse.store.warehouse.remote import kept_files, objects_at, opened, up_to_date
 
 
 @pytest.fixture

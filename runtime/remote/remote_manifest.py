@@ -20,7 +20,7 @@ MANIFESTS = "manifests/"
 
 
 @dataclass(frozen=True)
-class Part:
+class StoredFile:
     """A file: the key of the object with its content, its size and its SHA-256."""
 
     key: str
@@ -28,18 +28,18 @@ class Part:
     sha256: str
 
 
-Parts = Mapping[str, Part]
+StoredFiles = Mapping[str, StoredFile]
 """The files of a warehouse by their paths in it."""
 
 
-def part_of(file: Path, token: int, path: str) -> Part:
+def part_of(file: Path, token: int, path: str) -> StoredFile:
     """Return the description of a file that the writer with this token uploads."""
     with file.open("rb") as opened:
         sha256 = hashlib.file_digest(opened, "sha256").hexdigest()
-        return Part(f"{FILES}{token:012d}/{path}", opened.tell(), sha256)
+        return StoredFile(f"{FILES}{token:012d}/{path}", opened.tell(), sha256)
 
 
-def write_manifest(objects: Objects, token: int, parts: Parts) -> str:
+def write_manifest(objects: Objects, token: int, parts: StoredFiles) -> str:
     """Write a manifest, and return its key."""
     key = f"{MANIFESTS}{token:012d}"
     record = {"format": 1, "files": {path: astuple(part) for path, part in parts.items()}}
@@ -47,7 +47,7 @@ def write_manifest(objects: Objects, token: int, parts: Parts) -> str:
     return key
 
 
-def read_manifest(objects: Objects, key: str) -> dict[str, Part] | None:
+def read_manifest(objects: Objects, key: str) -> dict[str, StoredFile] | None:
     """Return the files of a manifest; None if it was deleted, as a newer one was published.
 
     Raises Damaged if it cannot be read.
@@ -57,7 +57,7 @@ def read_manifest(objects: Objects, key: str) -> dict[str, Part] | None:
         return None
     try:
         record = json.loads(gzip.decompress(content))
-        parts = {path: Part(*each) for path, each in record["files"].items()}
+        parts = {path: StoredFile(*each) for path, each in record["files"].items()}
         for path in parts:
             if Path(path).is_absolute() or ".." in Path(path).parts:
                 raise ValueError(f"it names the path {path!r}")
@@ -66,7 +66,7 @@ def read_manifest(objects: Objects, key: str) -> dict[str, Part] | None:
         raise Damaged(f"Cannot read {key} of {objects.place}", repr(error)) from error
 
 
-def delete_unlisted(objects: Objects, token: int, manifest: str, parts: Parts) -> None:
+def delete_unlisted(objects: Objects, token: int, manifest: str, parts: StoredFiles) -> None:
     """Delete all objects of this writer and earlier ones that the newest manifest does not name.
 
     A writer may do so even if another one has taken its lease: later manifests name only objects
@@ -87,7 +87,7 @@ def token_of(key: str) -> int:
     return int(key.split("/")[1])
 
 
-def delete_own(objects: Objects, token: int, parts: Iterable[Part]) -> None:
+def delete_own(objects: Objects, token: int, parts: Iterable[StoredFile]) -> None:
     """Delete the objects of a writer that could not publish."""
     own = f"{FILES}{token:012d}/"
     objects.delete([part.key for part in parts if part.key.startswith(own)])

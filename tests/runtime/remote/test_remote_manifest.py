@@ -6,16 +6,16 @@ import pytest
 
 from helpers.memory_objects import MemoryObjects
 from provhouse.model.errors import Damaged
-from provhouse.runtime.remote.manifest import (
+from provhouse.runtime.remote.remote_manifest import (
     FILES,
     MANIFESTS,
-    Part,
+    StoredFile,
     delete_unlisted,
     read_manifest,
     write_manifest,
 )
 
-NAMES = Part(f"{FILES}{3:012d}/base-1/names", 5, "ab")
+NAMES = StoredFile(f"{FILES}{3:012d}/base-1/names", 5, "ab")
 
 
 def test_a_manifest_is_read_as_it_was_written() -> None:
