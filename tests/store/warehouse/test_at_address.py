@@ -95,6 +95,7 @@ def test_a_failed_change_is_undone(
         before = dict(objects.held)
         with pytest.raises(ZeroDivisionError):
             fail(root)
+        assert [(root / path).read_text() for path in sorted(kept_files(root))] == ["1", "2"]
         assert follow(root) == {"base-1/one": "1", "base-1/two": "2"}
         with up_to_date(root, Silent()) as folder:
             assert folder
