@@ -4,14 +4,12 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer.main import get_command
 
 from provhouse.model.command import COMMAND
-from provhouse.model.paths import local_path
 from provhouse.runtime.imports import hide_unused
 
 from .command_groups import GUIDE, GroupedHelp, is_old
@@ -20,6 +18,7 @@ from .commands.browser import browser
 from .commands.check import check
 from .commands.compact import compact
 from .commands.compare import compare
+from .commands.copy import copy
 from .commands.crossfilter import crossfilter
 from .commands.cypher import cypher
 from .commands.dbt import dbt
@@ -59,6 +58,7 @@ from .failures import guarded
 from .invocation import CommandCall, invocation
 from .listing import list_commands
 from .options import pairs
+from .remote_warehouse import warehouse_place
 
 EPILOG = (
     "Exit status: 0 success, 1 bug in provhouse, 2 wrong usage, 3 not found, 4 bad input, "
@@ -106,6 +106,7 @@ COMMANDS = (
     forget,
     export,
     import_,
+    copy,
     check,
     repair,
     cypher,
@@ -138,11 +139,12 @@ def _version(wanted: bool) -> None:
 def provhouse(
     ctx: typer.Context,
     warehouse: Annotated[
-        Path | None,
+        Any,  # typer would make a Path of an address, and shorten its two slashes
         typer.Option(
-            parser=local_path,
-            metavar="DIR",
-            help="Folder of the warehouse. Default: PROVHOUSE_WAREHOUSE, or ./warehouse.",
+            parser=warehouse_place,
+            metavar="DIR|ADDRESS",
+            help="Folder of the warehouse, or its address: s3://BUCKET/PATH or hdfs://HOST/PATH "
+            "(docs/storage.md). Default: PROVHOUSE_WAREHOUSE, or ./warehouse.",
         ),
     ] = None,
     setting: Annotated[
@@ -192,7 +194,7 @@ def run(arguments: Sequence[str]) -> int:
 
     def work() -> None:
         root = get_command(app)
-        with root.make_context("provhouse", list(arguments), obj=called) as ctx:
+        with called.stack, root.make_context("provhouse", list(arguments), obj=called) as ctx:
             root.invoke(ctx)
 
     return guarded(work, called.logs)

@@ -44,6 +44,7 @@ GROUPS = {
         "rollback": "Undo the last ingest.",
         "forget": "Erase items permanently, from all generations and logs.",
         "export": "Write all triples, or those of one answer, as files.",
+        "copy": "Copy a warehouse to another folder or address.",
     },
     "Run": {
         "up": "Start Neo4j and the server, and keep them running.",

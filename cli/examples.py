@@ -127,6 +127,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "provhouse export answer/ --lineage revenue/2026-03 --as prov-n",
     ),
     "import": ("provhouse --warehouse copy import backup/",),
+    "copy": (
+        "provhouse copy warehouse/ s3://bucket/house",
+        "provhouse copy s3://bucket/house copy/",
+    ),
     "check": ("provhouse check --deep", "provhouse check --repair"),
     "repair": ("provhouse repair",),
     "cypher": ("provhouse cypher 'MATCH (s:Set) RETURN count(s)'",),

@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from provhouse.model.errors import Damaged
+from provhouse.store.warehouse.at_address import working_folder
 from provhouse.store.warehouse.commits import generations
 from provhouse.store.warehouse.ids import read_ids
 from provhouse.store.warehouse.layout import Layout
@@ -25,8 +26,11 @@ def lost_generations(layout: Layout) -> list[int]:
     """Return the generations that were once current and have no record, but were not pruned.
 
     After a restore from a backup, the warehouse's ids are those of the backup too, so nothing
-    counts as lost.
+    counts as lost. Neither does anything of a warehouse at an address: its manifest lists the
+    records, and the log of this machine names generations that were never published.
     """
+    if working_folder(layout.root):
+        return []
     held = generations(layout)
     if not held:
         return []

@@ -21,13 +21,15 @@ from .graph_rows import announce, bulk, load_ingest, load_rollback
 from .module_graph import module_graph
 
 
-def reload(settings: Settings, progress: Progress) -> None:
+def reload(settings: Settings, progress: Progress, use: ExitStack | None = None) -> None:
     """Load into Neo4j everything that any generation needs.
 
-    Only the writer may call this, and only if the warehouse has at least one generation.
+    Neo4j stays up until the stack ``use`` ends, for what the caller does next. Only the writer may
+    call this, and only if the warehouse has at least one generation.
     """
     layout = Layout(settings.warehouse)
-    with ExitStack() as stack:
+    with ExitStack() as own:
+        stack = own if use is None else use
         commits = [read_commit(layout, number) for number in generations(layout)]
         room = Room(layout.staging, settings.driver_mb)
         bases = [all_of_base(layout, base, room) for base in _bases(commits)]

@@ -13,6 +13,7 @@ from provhouse.model.settings import Settings
 from provhouse.store.warehouse.layout import Layout
 
 from .erasing.erase import Resumed, resume_erasure
+from .graph_of_remote import complete_graph
 from .lost_commits import refuse_lost
 from .recover import recover
 from .writer_log import writing
@@ -42,6 +43,7 @@ def only_writer(
         reach("lock held")
         refuse_lost(layout)
         recover(layout, thorough=thorough)
+        complete_graph(settings, progress)
         resumed = resume_erasure(settings, progress)
         token = _WRITES.set(layout.root)
         try:

@@ -21,9 +21,16 @@ EXTRA_OF = {
     "mcp": "mcp",
     "dbt": "dbt",
     "pyoxigraph": "prov",
+    "boto3": "s3",
 }
 """For each package, by its import name, the extra that installs it."""
-_MEANS = {"fast": "compiled loops", "spark": "Spark", "prove": "z3", "mcp": "the SDK of MCP"}
+_MEANS = {
+    "fast": "compiled loops",
+    "spark": "Spark",
+    "prove": "z3",
+    "mcp": "the SDK of MCP",
+    "s3": "a client of S3",
+}
 """For each extra, the name of the feature that it provides, for messages."""
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 from .errors import UsageError
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
+WAREHOUSES = ("s3", "s3a", "hdfs")
+"""The schemes of addresses at which a warehouse can be."""
 
 
 def local_path(text: str | os.PathLike[str]) -> Path:
@@ -26,6 +28,11 @@ def local_path(text: str | os.PathLike[str]) -> Path:
 def is_address(text: str | os.PathLike[str]) -> bool:
     """Return whether a string is an address such as ``s3a://x`` and not the path of a file."""
     return bool(_ADDRESS.match(str(text))) and not Path(text).exists()
+
+
+def is_warehouse_address(text: str | os.PathLike[str]) -> bool:
+    """Return whether a string is an address at which a warehouse can be."""
+    return str(text).startswith(tuple(f"{scheme}://" for scheme in WAREHOUSES))
 
 
 def check_local(path: Path) -> None:

@@ -1,6 +1,7 @@
 """Open the files of a warehouse in tasks: the only module through which tasks read and write them.
 
 Today a task runs on the machine of the command, so a path is enough, and files are memory-mapped.
+Of a warehouse at an address, partitions are fetched when they are first read (``bring``).
 Executors on other machines would need other access to the same files; the code for it belongs only
 in this module. Three rules keep such access possible:
 
@@ -14,7 +15,7 @@ Two kinds of files are opened by other modules. Delta's library opens the logs o
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
@@ -28,6 +29,33 @@ Mapped = np.memmap[Any, np.dtype[Any]]
 Array = npt.NDArray[Any]
 FileMark = tuple[int, int, int] | None
 """A value that changes when a file is replaced; None if the file is missing."""
+
+
+_sources: dict[Path, Callable[[list[Path]], None]] = {}
+"""For each folder with files that are fetched when they are first read, a function that fetches."""
+
+
+@contextmanager
+def fetching(folder: Path, fetch: Callable[[list[Path]], None]) -> Iterator[None]:
+    """Fetch missing files of a folder by ``fetch`` when this process reads them in the block."""
+    _sources[folder] = fetch
+    try:
+        yield
+    finally:
+        del _sources[folder]
+
+
+def bring(paths: Iterable[Path]) -> None:
+    """Fetch those files that are missing and can be fetched.
+
+    The driver calls this before tasks read the files, since tasks cannot fetch any.
+    """
+    if not _sources:
+        return
+    missing = [path for path in paths if not path.exists()]
+    for folder, fetch in _sources.items():
+        if inside := [path for path in missing if path.is_relative_to(folder)]:
+            fetch(inside)
 
 
 class _Written:
@@ -214,6 +242,7 @@ def mapped_reader(content: pa.Buffer) -> pa.ipc.RecordBatchFileReader:
 
 def parquet_reader(path: Path) -> pq.ParquetFile:
     """Open a Parquet file for reading, with verification of its checksums."""
+    bring([path])
     return pq.ParquetFile(_path_to_read(path), page_checksum_verification=True)
 
 

@@ -179,6 +179,8 @@ def ingest(
     of src and dst, a file may have src_id and dst_id: ids of rows of src_table and dst_table, whose
     items are TABLE/ID. All files become one generation, or the ingest has no effect.
     """
+    if captured:
+        invocation(ctx).refuse_remote("ingest --captured")
     settings = invocation(ctx).settings(wait_seconds=wait, theta=theta)
     check_run(run)
     if captured:

@@ -15,6 +15,7 @@ from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
 from provhouse.runtime.spark.session import Starting, working
 from provhouse.runtime.spark.time_limits import limited
+from provhouse.runtime.storage import bring
 from provhouse.store.cache.partition_cache import PartitionCache, Partitions
 from provhouse.store.tables.partitions import partition_path, unless_damaged
 from provhouse.store.tables.snapshot import Snapshot
@@ -107,6 +108,7 @@ class SparkTriples:
 
     def _fill(self, session: "SparkSession", key: str, watch: Stopwatch) -> HashedTriples:
         context = session.sparkContext
+        bring(self._paths())
         with unless_damaged(self._paths()), working(), limited(context, watch):
             hashed = HashedTriples.load(session, self._snapshot, key, self._settings.spark_storage)
         try:

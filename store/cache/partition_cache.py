@@ -25,6 +25,7 @@ from provhouse.model.progress import Stopwatch
 from provhouse.model.settings import Settings
 from provhouse.runtime.spark.session import working
 from provhouse.runtime.spark.workers import freeze_imports
+from provhouse.runtime.storage import bring
 
 from ..tables.partitions import partition_path, read_partition, unless_damaged
 from ..tables.snapshot import Snapshot
@@ -194,6 +195,7 @@ class Partitions:
 
 
 def _read_here(schema: pa.Schema, _: str, paths: Sequence[Path]) -> Blocks:
+    bring(paths)
     return {path: _load(schema, path) for path in paths}
 
 
@@ -204,6 +206,7 @@ def _finish(_: str) -> None:
 def _read_by_spark(
     schema: pa.Schema, context: "SparkContext", group: str, paths: Sequence[Path]
 ) -> Blocks:
+    bring(paths)
     names = [str(path) for path in paths]
     slots = min(len(names), context.defaultParallelism)
     with unless_damaged(paths), working():

@@ -12,6 +12,7 @@ from provhouse.model.errors import Busy, Unavailable
 from provhouse.model.progress import Progress
 from provhouse.runtime.files import lock, make_folder, open_lock
 
+from .at_address import publishing
 from .layout import Layout
 
 _PAUSE = 0.2
@@ -30,9 +31,17 @@ def locked(
 ) -> Iterator[None]:
     """Be the single writer of a warehouse for the duration of the block.
 
-    Raises Busy if another process is still writing after ``wait_seconds``; the message names that
-    process and the time when it began to write. Raises Unavailable if the folder is not writable.
+    After the block, publish the changes of a warehouse at an address. Raises Busy if another
+    process is still writing after ``wait_seconds``; the message names that process and the time
+    when it began to write. Raises Unavailable if the folder is not writable.
     """
+    with publishing(layout.root, wait_seconds, progress), _locked(layout, wait_seconds, progress):
+        yield
+
+
+@contextmanager
+def _locked(layout: Layout, wait_seconds: float, progress: Progress | None) -> Iterator[None]:
+    """Have the lock of a folder for the duration of the block."""
     make_folder(layout.root)
     try:
         handle = open_lock(layout.write_lock, 0o644)

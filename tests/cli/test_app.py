@@ -67,7 +67,7 @@ def test_version_is_shown() -> None:
         (["ingest"], "Missing argument 'FILES...'"),
         (["ingest", ""], "A path is empty"),
         (["ingest", "s3a://b/x.csv"], "Cannot use s3a://b/x.csv"),
-        (["--warehouse", "s3a://b/w", "status"], "Cannot use s3a://b/w"),
+        (["--warehouse", "gs://b/w", "status"], "Cannot use gs://b/w"),
         (["ingest", "f", "--theta", "1"], "Invalid value for '--theta'"),
         (["--set", "theta", "status"], "The value of --set is not of the form NAME=VALUE"),
         (["--set", "=3", "status"], "The value of --set is not of the form NAME=VALUE"),
