@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from helpers.lookups import FORMS
 from provhouse.commit.erasing import name_files
 from provhouse.commit.erasing.name_files import clear_lookup, clear_segments, mark_erased
 from provhouse.model.arrays import ItemNumbers
@@ -17,7 +18,6 @@ from provhouse.store.names.lookup import lookup_file, read_lookup
 from provhouse.store.names.names import Names, Span
 from provhouse.store.names.scan import scan
 from provhouse.store.names.segments import BATCH, names_file, write_names
-from tests.helpers.lookups import FORMS
 
 Write = Callable[[Path, int, pa.Array], None]
 

@@ -65,7 +65,9 @@ def test_each_hash_leads_to_its_items_and_few_others(
 
 
 def test_several_hashes_are_found_at_once(tmp_path: Path) -> None:
-    hashed = np.random.default_rng(3).permutation(np.arange(1, 4_001, dtype=np.uint64) << 48)
+    hashed = np.random.default_rng(3).permutation(
+        np.arange(1, 4_001, dtype=np.uint64) << np.uint64(48)
+    )
     lookup = written(tmp_path, hashed, np.arange(4_000))
     at = lookup.search(hashed)
     assert lookup.matches(at, hashed).all()
@@ -74,7 +76,7 @@ def test_several_hashes_are_found_at_once(tmp_path: Path) -> None:
 
 
 def test_shared_hashes_are_noticed_whichever_side_is_longer(tmp_path: Path) -> None:
-    hashed = np.arange(1, 101, dtype=np.uint64) << 56
+    hashed = np.arange(1, 101, dtype=np.uint64) << np.uint64(56)
     lookup = written(tmp_path, hashed, np.arange(100))
     others = np.sort(np.random.default_rng(4).integers(2**40, 2**55, 1_000, np.uint64))
     assert not lookup.shares(others)
@@ -106,7 +108,7 @@ def test_a_rewritten_look_up_leads_from_the_same_hashes_to_the_same_items(
 
 @pytest.mark.parametrize("harm", [lambda w: w[:5], lambda w: w[:-1], lambda w: np.full_like(w, 99)])
 def test_an_array_that_is_not_a_look_up_is_refused(tmp_path: Path, harm: object) -> None:
-    written(tmp_path, np.arange(9, dtype=np.uint64) << 60, np.arange(9))
+    written(tmp_path, np.arange(9, dtype=np.uint64) << np.uint64(60), np.arange(9))
     words = np.load(lookup_file(tmp_path, 1))
     with pytest.raises(ValueError):  # noqa: PT011
         Lookup(harm(words))  # type: ignore[operator]
