@@ -134,10 +134,10 @@ def test_the_extra_for_exploring(environment: Environment, tmp_path: Path) -> No
 def test_the_extra_for_the_demo(environment: Environment, tmp_path: Path) -> None:
     """The pipeline of the demo reads the flights of two days, as the demo starts it."""
     found = with_extra(environment, "demo", "locks/run.lock")
-    run = [found / "python", ROOT / "examples" / "flights" / "pipeline.py", "--out", "data"]
+    pipeline = [found / "python", ROOT / "examples" / "flights" / "pipeline.py", "--out", "data"]
     days = ["--warehouse", "warehouse", "--first", "2013-02-11", "--last", "2013-02-12"]
     try:
-        run(*run, *days, folder=tmp_path, **WITH_JAVA)
+        run(*pipeline, *days, folder=tmp_path, **WITH_JAVA)
         asked = [found / "provhouse", "find", "report/", "--limit", "3"]
         assert "report/" in run(*asked, folder=tmp_path, **WITH_JAVA)
     finally:
