@@ -1,4 +1,4 @@
-.PHONY: tour cluster containers bench-tracing bench-capture bench-capture-tpcds bench-capture-memory bench-capture-nights bench-capture-changes bench-builds bench-set-graph files help setup demo bench-ingest bench-large bench-methods bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars jars-all clean bench-what-if bench-equivalence bench-interactive bench-interactive-all coverage-interactive bench-crossfilter bench-programs bench-workflowgen bench-dbt site release bench-result-diff bench-frames bench-started bench-dbt-lineage
+.PHONY: tour cluster containers bench-tracing bench-capture bench-capture-tpcds bench-capture-memory bench-capture-nights bench-capture-changes bench-capture-versions bench-builds bench-set-graph files help setup demo bench-ingest bench-large bench-methods bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars jars-all clean bench-what-if bench-equivalence bench-interactive bench-interactive-all coverage-interactive bench-crossfilter bench-programs bench-workflowgen bench-dbt site release bench-result-diff bench-frames bench-started bench-dbt-lineage
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -117,6 +117,12 @@ bench-capture-memory: setup ## Measure the memory of captured jobs beside plain 
 
 bench-capture-nights: setup ## Measure nightly captured runs of a star schema (NIGHTS=200; half an hour)
 	@.venv/bin/python -m benchmarks.capture.nights $(if $(NIGHTS),--nights $(NIGHTS))
+	@.venv/bin/python -m benchmarks.tables
+
+bench-capture-versions: jars-all ## Measure what capture costs the 22 queries of TPC-H on each version of Spark (SPARK="3.5 4.0", SCALE=1, REPEATS=3)
+	@.venv/bin/uv venv --quiet --allow-existing --python .venv/bin/python .long/tpch
+	@.venv/bin/uv pip install --quiet --python .long/tpch/bin/python --require-hashes --requirement locks/tpch.lock
+	@.venv/bin/python -m benchmarks.capture.versions $(if $(SPARK),--spark $(SPARK)) $(if $(SCALE),--scale $(SCALE)) $(if $(REPEATS),--repeats $(REPEATS))
 	@.venv/bin/python -m benchmarks.tables
 
 bench-capture-changes: setup ## Measure captured UPDATE, DELETE and MERGE of a Delta table (ROWS=5000000, REPEATS=3)

@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks import ROOT, summary
 from benchmarks.capture import capture_coverage as captured
 from benchmarks.capture import capture_memory as memory
-from benchmarks.capture import nights, overhead, programs, spark_versions, tpcds
+from benchmarks.capture import nights, overhead, programs, spark_versions, tpcds, versions
 from benchmarks.charts import crossfilter_speed as crossfilter
 from benchmarks.equivalence import edits, in_spark, pairs
 from benchmarks.frames import frames_speed
@@ -93,6 +93,8 @@ def figures() -> Iterator[Table]:
     yield one("figures/capture.md", "programs", programs.RESULTS, programs.table)
     yield one("figures/capture.md", "capture nights", nights.RESULTS, nights.table)
     yield one("figures/capture.md", "capture memory", memory.RESULTS, memory.table)
+    if versions.RESULTS.path.exists():
+        yield one("figures/capture.md", "capture versions", versions.RESULTS, versions.table)
     yield one("figures/tracing.md", "tracing", walks.RESULTS, tracing.tables)
     yield one("figures/interactive.md", "interactive", form.RESULTS, interactive.table)
     yield one("figures/interactive.md", "interactive all", all_table.RESULTS, all_table.table)

@@ -26,7 +26,7 @@ TESTED = {
     "compare.md": "test_pages.py",
     "containers.md": "serve/test_pages.py",
     "crossfilter.md": "interactive/test_pages.py",
-    "dbt-lineage.md": "e2e/test_wheel.py",
+    "dbt-lineage.md": "e2e/test_wheel_extras.py",
     "dbt.md": "workflows/dbt/test_pages.py",
     "derivations.md": "ingest/test_pages.py",
     "first-lineage.md": "test_readme.py",

@@ -9,7 +9,7 @@ from typing import TypedDict
 from benchmarks import ROOT
 from benchmarks.shared.markup import grid
 from benchmarks.shared.results_file import ResultsFile
-from provhouse.capturing.spark_versions import VERSIONS, SparkVersion
+from provhouse.capturing.spark_versions import VERSIONS
 
 
 class Outcome(TypedDict):
@@ -32,13 +32,15 @@ TESTS = {
     "test_lineage_is_fetched_with_the_files_of_its_tables[retried, hdfs]": "HDFS, retries",
     "test_lineage_is_fetched_with_the_files_of_its_tables[s3]": "S3",
     "test_lineage_is_fetched_with_the_files_of_its_tables[retried, s3]": "S3, retries",
+    "test_tasks_fail_run_twice_and_lose_their_executor": "failures",
+    "test_a_driver_is_killed_in_the_middle_of_a_write": "killed driver",
     "test_the_wheel_of_capture_suffices_for_a_job": "`provhouse-capture`",
     "test_a_block_lands_and_walks": "block and walks",
     "test_the_commands_of_the_page_on_hdfs": "this page, HDFS",
     "test_the_commands_of_the_page_on_s3": "this page, S3",
     "test_the_commands_of_the_page_in_a_folder": "this page, a folder",
 }
-"""The columns of the table, by the names of the tests and their other parameters."""
+"""The lines of the table, by the names of the tests and their other parameters."""
 
 
 def main() -> None:
@@ -54,22 +56,19 @@ def main() -> None:
 
 
 def table(results: Results) -> str:
-    """Return a table of versions and tests."""
+    """Return a table of tests and versions."""
+    head = ("Spark", *(f"{version.spark}, {version.scala}" for version in VERSIONS))
     rows = [
-        (_name(version), *(_cell(results, test, str(version)) for test in TESTS))
-        for version in VERSIONS
+        (name, *(_cell(results, test, str(version)) for version in VERSIONS))
+        for test, name in TESTS.items()
     ]
-    return grid(("Spark", *TESTS.values()), rows, left=range(len(TESTS) + 1))
-
-
-def _name(version: SparkVersion) -> str:
-    return f"{version.spark}, Scala {version.scala}"
+    return grid(head, rows, left=range(len(head)))
 
 
 def _cell(results: Results, test: str, version: str) -> str:
     found = results.get(test, {}).get(version)
     if found is None:
-        return ""
+        return "-"
     return found["date"] if found["passed"] else f"**fails** {found['date']}"
 
 

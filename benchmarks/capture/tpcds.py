@@ -19,8 +19,8 @@ from typing import Literal, TypedDict
 import tpcds_data as tpcds
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as f
 
+from benchmarks.capture.equal_results import Equality, compared, shape
 from benchmarks.capture.overhead import Bench
 from benchmarks.shared.costs import Cost, middle
 from benchmarks.shared.markup import bars, cores, grid
@@ -29,7 +29,7 @@ from benchmarks.shared.results_file import run as recorded
 from provhouse.capturing.reading.finished import captured_writes
 from provhouse.model.errors import UsageError
 
-Outcome = Literal["equal", "varies", "different", "refused", "failed"]
+Outcome = Equality | Literal["refused", "failed"]
 """The comparison of the captured result with that of plain Spark.
 
 ``varies`` means that two runs of plain Spark give different results, too, for example because of a
@@ -195,22 +195,6 @@ def renamed(spark: SparkSession, sql: str) -> DataFrame:
     """Return the frame of a query with its columns renamed to distinct names, as files require."""
     frame = spark.sql(sql.strip().removesuffix(";"))
     return frame.toDF(*(f"{name}_{at}" for at, name in enumerate(frame.columns)))
-
-
-def shape(spark: SparkSession, path: Path) -> tuple[int, object]:
-    """Return the number of rows of a result, and the sum of their hashes."""
-    frame = spark.read.parquet(str(path))
-    hashed = f.sum(f.xxhash64(*frame.columns).cast("decimal(20)"))
-    row = frame.agg(f.count("*"), hashed).first()
-    assert row is not None
-    return row[0], row[1]
-
-
-def compared(plain: object, captured: object, again: object) -> Outcome:
-    """Return the outcome from the shapes of a captured result and of two plain results."""
-    if captured in (plain, again):
-        return "equal"
-    return "varies" if plain != again else "different"
 
 
 if __name__ == "__main__":

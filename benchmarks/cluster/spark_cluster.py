@@ -120,7 +120,7 @@ class Network:
                 raise OSError("no connection from a network namespace to this process")
 
 
-SPARK_CLASS = Path(pyspark.__file__).parent / "bin" / "spark-class"
+SPARK = Path(pyspark.__file__).parent
 DEPLOY = "org.apache.spark.deploy"
 LOOPBACK = "127.0.0"
 SECONDS = 60
@@ -134,10 +134,13 @@ class Cluster:
     is killed, the cluster ends.
     """
 
-    def __init__(self, folder: Path, shared: Sequence[Path], workers: int = 2) -> None:
+    def __init__(
+        self, folder: Path, shared: Sequence[Path], workers: int = 2, spark: Path = SPARK
+    ) -> None:
         self._folder = folder
         self._shared = shared
         self._count = workers
+        self._spark_class = ("bash", spark / "bin" / "spark-class")
         self._network: Network | None = None
         self._port = 0
         self.isolated = _can_isolate()
@@ -177,7 +180,9 @@ class Cluster:
         try:
             self._port = _free_port(self.driver)
             options = ("--host", self._address(1), "--port", self._port, "--webui-port", "0")
-            master = self._start("master", 1, [SPARK_CLASS, f"{DEPLOY}.master.Master", *options])
+            master = self._start(
+                "master", 1, [*self._spark_class, f"{DEPLOY}.master.Master", *options]
+            )
             self._await_port(master)
             for _ in range(self._count):
                 self.add_worker()
@@ -207,7 +212,7 @@ class Cluster:
         number = len(self._processes)
         name, host = f"worker-{number}", self._address(number + 1)
         command = [
-            SPARK_CLASS, f"{DEPLOY}.worker.Worker", "--host", host,
+            *self._spark_class, f"{DEPLOY}.worker.Worker", "--host", host,
             "--webui-port", "0", "--cores", cores, "--memory", memory,
             "--work-dir", self._folder / name / "work", self.master,
         ]  # fmt: skip

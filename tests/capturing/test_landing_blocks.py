@@ -23,6 +23,7 @@ from helpers.witnesses import found_of
 from provhouse.capturing.reading.finished import captured_writes
 from provhouse.capturing.spark_versions import VERSIONS, SparkVersion
 from provhouse.model.errors import UsageError
+from provhouse.runtime.spark.pyspark_internals import java_session
 from provhouse.store.warehouse.captured_blocks import Block, blocks_below
 
 KEYS = {"orders": "id", "totals": "customer"}
@@ -65,6 +66,20 @@ def test_a_block_leaves_its_lineage_at_an_address(spark: SparkSession, tmp_path:
     assert block.begun < block.ended
     assert lineage(folder) == LINEAGE
     assert run.report is None
+
+
+def test_an_application_finds_its_settings_unchanged_once_its_folder_exists(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """Java adds a slash to the address of a folder that exists."""
+    landing = tmp_path / "landing"
+    with provhouse.capture(spark, landing=str(tmp_path / "other")):
+        jvm, _ = java_session(spark)
+        given = jvm.java.util.HashMap()
+        given.put("spark.provhouse.landing", str(landing))
+        before = jvm.provhouse.capturing.Settings.of(given)
+        landing.mkdir()
+        assert jvm.provhouse.capturing.Settings.of(given).equals(before)
 
 
 def test_an_error_keeps_the_finished_writes(spark: SparkSession, tmp_path: Path) -> None:

@@ -5,14 +5,20 @@ If only the result of commands matters, they are forked from a process in which 
 (``alone``, ``test_server.py``, ``test_life.py``, ``test_machine.py``).
 """
 
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from release import release
 
 from helpers.command import Command
+from helpers.installed import ROOT, Environment, make, wheels_of
+from helpers.warehouse import House
 from helpers.warm import Warm
+from provhouse.model.progress import Silent
+from provhouse.serve import server_process
 
 FIRST = """\
 src,dst,op,src_table,dst_table,by
@@ -80,3 +86,38 @@ def state(command: Command) -> dict[str, Any]:
     kept = [f for f in root.glob("base-*/**/*") if f.is_file()]
     files = sorted(str(f.relative_to(root)) for f in kept)
     return {"files": files, "commits": sorted(f.read_text() for f in root.glob("commits/*"))}
+
+
+@pytest.fixture(scope="session")
+def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files of a release."""
+    target = tmp_path_factory.mktemp("release") / "dist"
+    release(target)
+    return target
+
+
+@pytest.fixture(scope="session")
+def environment(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    """A function that installs a lock, the wheels and other packages for a version of Python."""
+
+    def made(lock: str, *others: str, python: str = sys.executable) -> Path:
+        folder = tmp_path_factory.mktemp("environment")
+        return make(folder, wheels_of(dist), lock, *others, python=python)
+
+    return made
+
+
+@pytest.fixture(scope="session")
+def base(environment: Environment) -> Path:
+    """An environment with the base only."""
+    return environment("locks/base.lock")
+
+
+@pytest.fixture
+def served(houses: Callable[..., House]) -> Iterator[House]:
+    """A warehouse whose server runs in the environment of the tests."""
+    house = houses(spark_memory="1g")
+    house.ingest_files(ROOT / "examples" / "first" / "orders.csv")
+    server_process.up(house.settings, Silent(), wait=True)
+    yield house
+    server_process.down(house.settings.warehouse, Silent())

@@ -104,8 +104,10 @@ public record Settings(
     }
   }
 
+  /** Return the local path, without the slash that Java adds to a folder as soon as it exists. */
   private static Path local(String path) {
-    return new Path(java.nio.file.Path.of(path).toAbsolutePath().toUri());
+    String address = java.nio.file.Path.of(path).toAbsolutePath().toUri().toString();
+    return new Path(java.net.URI.create(address.replaceFirst("(?<=[^/])/$", "")));
   }
 
   /** Return whether a path is on this machine, for all file systems that Hadoop supports. */
