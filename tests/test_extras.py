@@ -21,7 +21,7 @@ FOLDERS = PROJECT["tool"]["setuptools"]["package-dir"]
 OF_AN_EXTRA = (
     "provhouse.capturing.", "provhouse.equivalence.proving.", "provhouse.runtime.spark.daemon",
     "provhouse.serve.agents", "provhouse.serve.answering", "provhouse.serve.http_app",
-    "provhouse.serve.charts.served_pages",
+    "provhouse.serve.charts.served_pages", "provhouse.serve.http_page",
     "provhouse.serve.metrics", "provhouse.serve.page", "provhouse.serve.routes",
     "provhouse.serve.__main__",
     "provhouse.pandas", "provhouse.polars", "provhouse.tracking.pandas_frames",
