@@ -87,6 +87,9 @@ NOT_RUN = {
     ("neo4j.md", "# warehouse.toml"): "another Neo4j; tests/cypher/test_external.py has one",
     ("neo4j.md", "GRANT"): "Neo4j Community has no roles",
     ("settings.md", "# warehouse.toml"): "tests/cli/test_reference.py generates the page",
+    ("storage.md", "export AWS_ACCESS_KEY_ID"): (
+        "a bucket is needed; tests/e2e/test_remote.py runs the commands with a server of S3"
+    ),
     ("team.md", "useradd"): "root and systemd are needed; tests/test_systemd.py checks the units",
     ("trace.md", "provhouse ingest clean.parquet"): "the README ingests a trace in the same way",
     ("tracing.md", "provhouse blame"): "minutes; tests/api/test_blames.py makes the same calls",

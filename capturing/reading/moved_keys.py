@@ -70,7 +70,8 @@ class MovedFile:
     def rows(self) -> tuple[I64, I64]:
         """The write of each row, as a position in ``writes``, and the row's id in the warehouse.
 
-        Both are -1 for a row that was last changed by anything other than these writes.
+        Both are -1 for a row that was last changed by anything other than these writes. The id is
+        also -1 for a row that a write has changed and that keeps the id of an earlier one.
         """
         row_ids, commits = self._numbers()
         of, rows = np.full(len(row_ids), -1), np.full(len(row_ids), -1)

@@ -192,7 +192,7 @@ class SourceNames:
         """Return the items of rows that captured writes may first have written to other files."""
         of, written = (found[rows] for found in moved.rows)
         if not moved.key:
-            found = np.where(of < 0, (file << ROW_BITS) + rows, written)
+            found = np.where(written < 0, (file << ROW_BITS) + rows, written)
             return _items(moved.table, pa.array(found), "", self._known)
         keys = self._store.of(moved.source.path, moved.key).take(rows)
         suffixes = pa.array([*(write.suffix for write in moved.writes), ""])

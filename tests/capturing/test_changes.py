@@ -26,7 +26,6 @@ def table(houses: Callable[..., House], tmp_path: Path) -> Changing:
 def test_a_merge_changes_only_its_rows(table: Changing) -> None:
     """Copied rows keep their versions, and deleted rows end."""
     table.source("news", k=[1, 2, 20, 21], v=[7, None, 8, None], name=["a", "b", "c", "d"])
-    assert table.house.commit.format == 8
     version = table.run(
         "MERGE INTO {} t USING news s ON t.k = s.k "
         "WHEN MATCHED AND s.v IS NULL THEN DELETE "
@@ -36,7 +35,6 @@ def test_a_merge_changes_only_its_rows(table: Changing) -> None:
     )
     table.note(version, {20: ["news/20"]}, new=True, gone=[2])
     table.note(version, {1: ["news/1"], 7: [], 11: []})
-    assert table.house.commit.format == 9  # earlier releases would overlook the copied rows
     table.check()
 
 

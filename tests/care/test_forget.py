@@ -157,7 +157,7 @@ def test_an_erasure_leaves_nothing_in_any_file(copy: Persons) -> None:
 @pytest.mark.long
 def test_an_erasure_leaves_nothing_in_neo4j(own_copy: Persons) -> None:
     house = own_copy.house
-    assert set(OPS) & ops_in_neo4j(house)
+    assert any(op.startswith("an operation that only") for op in ops_in_neo4j(house))
     assert any("in data/" in found for found in own_copy.remains())
     own_copy.forget()
     assert own_copy.remains() == set()
@@ -393,7 +393,7 @@ def test_a_neo4j_in_use_is_rebuilt_by_a_later_writer(own_copy: Persons) -> None:
         with pytest.raises(Busy, match="Cannot remove the erased items"):
             own_copy.forget("raw/0")
         assert reader.ask("board/1", "upstream").items.num_rows
-    assert set(OPS) & ops_in_neo4j(house)
+    assert any(op.startswith("an operation that only") for op in ops_in_neo4j(house))
     repair(house.settings, Silent())
     assert ops_in_neo4j(house) == {"show", "sum"}
     assert own_copy.remains() == set()

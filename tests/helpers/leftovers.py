@@ -6,9 +6,12 @@ import lzma
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import xxhash
+
+from provhouse.store.names.lookup import Lookup
 
 
 def contents(path: Path) -> Iterator[bytes]:
@@ -62,18 +65,36 @@ def hash_forms(name: str) -> set[bytes]:
     return {hashed.to_bytes(8, "little"), hashed.to_bytes(8, "big"), str(hashed).encode()}
 
 
+def looks_up(path: Path, name: str) -> bool:
+    """Return whether a file is a look-up in which a guess of the name would be confirmed."""
+    if not path.name.endswith(".lookup.npy"):
+        return False
+    hashed = np.array([xxhash.xxh64_intdigest(name.encode())], np.uint64)
+    lookup = Lookup(np.load(path))
+    return bool(lookup.matches(lookup.search(hashed), hashed).any())
+
+
 def leftovers(folders: Iterable[Path], texts: Iterable[str], names: Iterable[str]) -> set[str]:
     """Return a line for each string, name or name hash that any file in the folders contains."""
-    needles = {text: forms(text) for text in texts}
+    needles, names = {text: forms(text) for text in texts}, list(names)
     for name in names:
         needles[name] = forms(name)
         needles[f"hash of {name}"] = hash_forms(name)
-    return {
-        f"{text[:30]} in {path.relative_to(folder)}"
+    files = [
+        (path, f"in {path.relative_to(folder)}")
         for folder in folders
         for path in folder.rglob("*")
         if path.is_file()
+    ]
+    return {
+        f"{text[:30]} {place}"
+        for path, place in files
         for part in contents(path)
         for text, each in needles.items()
         if any(needle in part for needle in each)
+    } | {
+        f"hash of {name}"[:30] + f" {place}"
+        for path, place in files
+        for name in names
+        if looks_up(path, name)
     }
