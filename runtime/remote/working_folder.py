@@ -6,6 +6,7 @@ newest manifest.
 """
 
 import json
+import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -36,6 +37,8 @@ Mark = tuple[int, int, int]
 """The time of change, the inode and the size of a file: they change with its content."""
 Listing = Callable[[Path], Iterable[str]]
 """A function that returns the paths of a warehouse's files, relative to its folder."""
+Tops = Callable[[Path], Iterable[Path]]
+"""A function that returns the files and folders of a warehouse that are stored at its address."""
 
 
 @dataclass(frozen=True)
@@ -62,14 +65,19 @@ class WorkingFolder:
     """The working folder of one remote warehouse. The caller must have its lock."""
 
     def __init__(
-        self, folder: Path, objects: Objects, listing: Listing, later: Callable[[str], bool]
+        self,
+        folder: Path,
+        objects: Objects,
+        listing: Listing,
+        tops: Tops,
+        later: Callable[[str], bool],
     ) -> None:
         """``later`` says, for a path, whether the file may be fetched when it is first read."""
         self.objects = objects
         self.root = folder / "warehouse"
         self._file = folder / "state.json"
         self._aside = folder / "fetched"
-        self._listing, self._later = listing, later
+        self._listing, self._tops, self._later = listing, tops, later
         self.state = FolderState()
 
     def reread(self) -> None:
@@ -189,9 +197,7 @@ class WorkingFolder:
         self._save(
             replace(state, history=entry.history, manifest=None, behind=behind, unsure=unsure)
         )
-        for path in self._listing(self.root):
-            if path not in parts:
-                (self.root / path).unlink()
+        self._keep(parts)
         wanted = {path: part for path, part in parts.items() if not self._has(path, part, state)}
         if not whole:
             for path in filter(self._later, list(wanted)):
@@ -278,9 +284,20 @@ class WorkingFolder:
 
     def _empty(self) -> None:
         """Remove all files: there is no warehouse at the address."""
-        for path in list(self._listing(self.root)):
-            (self.root / path).unlink()
+        self._keep({})
         self._save(FolderState())
+
+    def _keep(self, parts: StoredFiles) -> None:
+        """Remove all other files, and the folders that have no file then.
+
+        A base of a writer that failed would otherwise look like a base without commit records.
+        """
+        for path in list(self._listing(self.root)):
+            if path not in parts:
+                (self.root / path).unlink()
+        for top in self._tops(self.root):
+            for folder, _, _ in os.walk(top, topdown=False):
+                _remove_if_empty(Path(folder))
 
     def _save(self, state: FolderState) -> None:
         self.state = state
@@ -331,6 +348,15 @@ def _drops(before: StoredFiles, after: StoredFiles) -> bool:
         and (path not in after or after[path].sha256 != part.sha256)
         for path, part in before.items()
     )
+
+
+def _remove_if_empty(folder: Path) -> None:
+    """Remove a folder that has nothing but temporary files, which are never stored."""
+    left = list(folder.iterdir())
+    if all(each.name.startswith(".") and not each.is_dir() for each in left):
+        for each in left:
+            each.unlink()
+        folder.rmdir()
 
 
 def _mark(file: Path) -> Mark | None:

@@ -40,7 +40,7 @@ class _Opened:
     """A working folder that this process uses, with its lock."""
 
     def __init__(self, folder: Path, objects: Objects) -> None:
-        self.folder = WorkingFolder(folder, objects, kept_files, _is_partition)
+        self.folder = WorkingFolder(folder, objects, kept_files, _tops, _is_partition)
         self.handle = open_lock(folder / "use.lock")
 
 
@@ -81,15 +81,18 @@ def kept_files(root: Path) -> Iterator[str]:
 
     They are those of a backup, and the results of workflows.
     """
-    tops = sorted(root.iterdir()) if root.is_dir() else []
-    for top in tops:
-        if top.name not in KEPT and not _BASE.fullmatch(top.name):
-            continue
+    for top in _tops(root):
         if top.is_file():
             yield top.name
         for folder, _, files in os.walk(top):
             below = Path(folder).relative_to(root)
             yield from (str(below / name) for name in files if not name.startswith("."))
+
+
+def _tops(root: Path) -> list[Path]:
+    """Return the files and folders of a warehouse's folder that are stored at an address."""
+    tops = sorted(root.iterdir()) if root.is_dir() else []
+    return [top for top in tops if top.name in KEPT or _BASE.fullmatch(top.name)]
 
 
 @contextmanager

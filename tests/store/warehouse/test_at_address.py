@@ -10,12 +10,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from helpers.memory_objects import MemoryObjects
+from provhouse.commit.recover import recover
 from provhouse.model.errors import Busy, Damaged, UsageError
 from provhouse.model.progress import Silent
 from provhouse.runtime.remote import lease
 from provhouse.runtime.remote.remote_manifest import FILES, MANIFESTS
 from provhouse.runtime.storage import parquet_reader
 from provhouse.store.warehouse.at_address import kept_files, objects_at, opened, up_to_date
+from provhouse.store.warehouse.bases import bases
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.locks import locked
 
@@ -103,6 +105,29 @@ def test_a_failed_change_is_undone(
         write(root, four="4")  # the lease was given back
     gone = [key for key in before if key not in objects.held]
     assert [key.partition("/")[0] for key in gone] == ["manifests"]
+
+
+def fail_first(root: Path) -> None:
+    with locked(Layout(root)):
+        (root / "base-1" / "triples" / "_delta_log").mkdir(parents=True)
+        (root / "base-1" / "triples" / ".aside-1.parquet").write_text("")
+        (root / "base-1" / "one").write_text("1")
+        (root / "logs").mkdir()
+        raise ZeroDivisionError
+
+
+def test_a_first_change_that_failed_leaves_no_base(
+    objects: MemoryObjects, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with machine(objects, tmp_path, monkeypatch) as root:
+        with pytest.raises(ZeroDivisionError):
+            fail_first(root)
+        assert bases(Layout(root)) == []
+        assert (root / "logs").is_dir()  # it belongs to this machine
+        with locked(Layout(root)):
+            recover(Layout(root))
+        write(root, one="1")
+        assert bases(Layout(root)) == [1]
 
 
 def test_a_killed_writer_is_undone_by_the_next_command(
