@@ -74,7 +74,7 @@ def _held(source: Path | str, progress: Progress) -> Iterator[Path]:
         raise nothing_stored(layout)
     with writing(layout, progress=progress):
         refuse_lost(layout)
-        recover(layout)
+        recover(layout, thorough=True)  # at an address, the files of killed writers would seem lost
         yield source
 
 

@@ -6,14 +6,15 @@ they begin: a reader brings the folder up to date (``opened``), and a writer pub
 """
 
 import hashlib
+import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from provhouse.model.errors import Unavailable, UsageError
+from provhouse.model.errors import Damaged, Unavailable, UsageError
 from provhouse.model.progress import Progress, Silent
 from provhouse.runtime.files import lock, open_lock
 from provhouse.runtime.jars import cache_folder
@@ -175,6 +176,7 @@ def publishing(root: Path, wait_seconds: float, progress: Progress | None) -> It
         folder.begin()
         try:
             yield
+            _refuse_lost(root, folder.state.parts)
             folder.publish(lease, shown)
         except BaseException:
             lease.end()
@@ -197,6 +199,39 @@ def _lock(held: _Opened, progress: Progress) -> None:
         progress.begin("Wait for another command of this machine")
         lock(held.handle, wait=True)
     held.folder.reread()
+
+
+def _refuse_lost(root: Path, before: Iterable[str]) -> None:
+    """Raise Damaged if a file that writers never remove has disappeared from a working folder.
+
+    Publishing without the file would delete the object that is its only good copy. ``before`` are
+    the paths of what was published last.
+    """
+    gone = {path for path in before if not (root / path).exists()}
+    stay = {f"base-{number}" for number in _named_bases(root)} if gone else set()
+    lost = [path for path in gone if _is_partition(path) and path.partition("/")[0] in stay]
+    lost += gone & {"warehouse.json"}
+    if not stay:
+        lost += [path for path in gone if path.startswith("commits/")]
+    if lost:
+        raise Damaged(
+            f"{root / min(lost)} disappeared while this command was writing",
+            "It belongs to the warehouse, and no writer removes it",
+            "Nothing was published. Run the command again: it fetches the file",
+        )
+
+
+def _named_bases(root: Path) -> Iterator[int]:
+    """Yield the bases that commit records name."""
+    for file in (root / "commits").glob("*.json"):
+        try:
+            yield json.loads(file.read_text(encoding="utf-8"))["base"]
+        except (OSError, ValueError, TypeError, KeyError) as error:
+            raise Damaged(
+                f"Cannot read {file}",
+                f"Reading it fails: {error!r}",
+                "Nothing was published. Run the command again: it fetches the file",
+            ) from error
 
 
 def _refuse_unopened(root: Path) -> None:

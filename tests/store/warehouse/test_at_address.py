@@ -223,6 +223,43 @@ def test_an_unusable_address_is_refused(address: str) -> None:
         objects_at(address)
 
 
+def lose(root: Path, *paths: str) -> None:
+    """Write, while another program removes files."""
+    with locked(Layout(root)):
+        (root / "base-1" / "two").write_text("2")
+        for path in paths:
+            (root / path).unlink()
+
+
+PARTITION = "base-1/triples/0000000001.parquet"
+
+
+@pytest.mark.parametrize(
+    "lost", [[PARTITION], ["warehouse.json"], ["commits/1.json", "commits/2.json"]]
+)
+def test_a_file_that_is_lost_during_a_write_stays_published(
+    objects: MemoryObjects, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lost: list[str]
+) -> None:
+    with machine(objects, tmp_path, monkeypatch) as root:
+        with locked(Layout(root)):
+            (root / PARTITION).parent.mkdir(parents=True)
+            (root / "commits").mkdir()
+            (root / PARTITION).write_text("1")
+            (root / "warehouse.json").write_text("{}")
+            for number in (1, 2):
+                (root / "commits" / f"{number}.json").write_text('{"base": 1}')
+        with pytest.raises(Damaged, match="disappeared while this command was writing"):
+            lose(root, *lost)
+        assert {*lost} < {*kept_files(root)}
+        lose(root, "commits/1.json")  # as a prune does
+        with locked(Layout(root)):
+            (root / "base-2").mkdir()
+            (root / "base-2" / "one").write_text("1")
+            (root / "commits" / "2.json").write_text('{"base": 2}')
+            (root / PARTITION).unlink()  # of a base that no record names
+        assert PARTITION not in kept_files(root)
+
+
 def write_partition(root: Path, *, triples: int, partition: int = 1) -> str:
     """Write a partition with numbers, and return its path."""
     path = f"base-1/triples/{partition:010d}.parquet"
