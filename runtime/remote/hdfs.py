@@ -103,7 +103,11 @@ class HdfsObjects:
             for key in keys:
                 self._files.delete(self._path(key), False)
 
-    def drop_unfinished(self) -> None:
+    def stored(self, prefix: str) -> Iterator[str]:
+        """Yield the names of all files that begin with ``prefix``."""
+        return (found.key for found in self.listed(prefix))
+
+    def drop_unfinished(self, token: int) -> None:
         """Delete temporary files of killed processes: those that are older than a day."""
         old = time.time() - _OLD_SECONDS
         self.delete([each.key for each in self.listed(f"{_TEMPORARY}/") if each.changed < old])
