@@ -56,6 +56,8 @@ class FolderState:
     """Whether Neo4j lacks data that the folder has."""
     unsure: bool = True
     """Whether Neo4j may contain data that the folder does not have, such as erased texts."""
+    erased: bool = False
+    """Whether logs and reports of this machine may contain what another machine has erased."""
     parts: dict[str, StoredFile] = field(default_factory=dict)
     marks: dict[str, Mark] = field(default_factory=dict)
     """The marks of the files when they agreed with ``parts``."""
@@ -133,6 +135,10 @@ class WorkingFolder:
         """Note that Neo4j has exactly the data of the folder."""
         self._save(replace(self.state, behind=False, unsure=False))
 
+    def logs_are_cleared(self) -> None:
+        """Note that logs and reports of this machine contain nothing that was erased elsewhere."""
+        self._save(replace(self.state, erased=False))
+
     def publish(self, lease: WriterLease, progress: Progress) -> None:
         """Publish the folder as the next manifest, and give the lease back.
 
@@ -193,9 +199,16 @@ class WorkingFolder:
         state = self.state if self.state.history == entry.history else FolderState()
         rmtree(self._aside, ignore_errors=True)  # the remains of killed commands
         behind = state.behind or parts != state.parts
-        unsure = state.unsure or state.writing or _drops(state.parts, parts)
+        erased = _drops(self.state.parts, parts)
         self._save(
-            replace(state, history=entry.history, manifest=None, behind=behind, unsure=unsure)
+            replace(
+                state,
+                history=entry.history,
+                manifest=None,
+                behind=behind,
+                unsure=state.unsure or state.writing or erased,
+                erased=self.state.erased or erased,
+            )
         )
         self._keep(parts)
         wanted = {path: part for path, part in parts.items() if not self._has(path, part, state)}
@@ -285,7 +298,7 @@ class WorkingFolder:
     def _empty(self) -> None:
         """Remove all files: there is no warehouse at the address."""
         self._keep({})
-        self._save(FolderState())
+        self._save(FolderState(erased=self.state.erased or _drops(self.state.parts, {})))
 
     def _keep(self, parts: StoredFiles) -> None:
         """Remove all other files, and the folders that have no file then.
