@@ -63,8 +63,11 @@ def _held(source: Path | str, progress: Progress) -> Iterator[Path]:
     """Yield the folder of a warehouse with a generation, which no process changes meanwhile."""
     if isinstance(source, str):
         with opened(objects_at(source)) as folder:
-            with up_to_date(folder, progress):
-                pass
+            overtaken = True
+            while overtaken:
+                with up_to_date(folder, progress) as held:
+                    pass
+                overtaken = held is not None and held.overtaken
             if not generations(Layout(folder)):
                 raise NotFound(f"There is no warehouse at {source}", "Nothing was published there")
             yield folder

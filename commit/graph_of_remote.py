@@ -27,9 +27,13 @@ def brought_up_to_date(
     ``whole``, partitions are fetched when they are read. Does nothing for a local warehouse.
     """
     with ExitStack() as use:
-        with up_to_date(settings.warehouse, progress, whole=whole) as folder:
-            if folder:
-                _complete(folder, settings, progress, use if keep_graph else None)
+        overtaken = True
+        while overtaken:
+            use.close()
+            with up_to_date(settings.warehouse, progress, whole=whole) as folder:
+                if folder:
+                    _complete(folder, settings, progress, use if keep_graph else None)
+            overtaken = folder is not None and folder.overtaken
         yield
 
 

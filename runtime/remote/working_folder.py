@@ -81,10 +81,13 @@ class WorkingFolder:
         self._aside = folder / "fetched"
         self._listing, self._tops, self._later = listing, tops, later
         self.state = FolderState()
+        self.overtaken = False
+        """Whether another process had changed the folder when the state was last read again."""
 
     def reread(self) -> None:
         """Read the state again, which another process may have changed before this one's lock."""
-        self.state = _read(self._file)
+        known, self.state = self.state, _read(self._file)
+        self.overtaken = self.state != known
 
     def follow(self, progress: Progress, *, whole: bool = True) -> None:
         """Make the folder equal to the newest manifest.

@@ -131,23 +131,23 @@ def up_to_date(
     """Bring a working folder up to date, and yield it to a block that completes its Neo4j.
 
     After the block, the folder stays as it is until this process ends its use: other processes may
-    read it too, and change it only if no process reads it. Unless the folder must be ``whole``,
-    partitions are fetched when they are read. Yields None if nothing has changed, and for a local
-    warehouse.
+    read it too, and change it only if no process reads it. If a process has changed it just before,
+    the folder is ``overtaken`` after the block, and the caller must begin again. Unless the folder
+    must be ``whole``, partitions are fetched when they are read. Yields None if nothing has
+    changed, and for a local warehouse.
     """
     held = _opened.get(root)
     if held is None:
         yield None
         return
-    lock(held.handle, shared=True, wait=True)
-    held.folder.reread()
+    _share(held)
     if held.folder.is_current(whole=whole):
         yield None
         return
     _lock(held, progress)
     held.folder.follow(progress, whole=whole)
     yield held.folder
-    lock(held.handle, shared=True, wait=True)
+    _share(held)
 
 
 @contextmanager
@@ -184,7 +184,11 @@ def publishing(root: Path, wait_seconds: float, progress: Progress | None) -> It
             raise
     finally:
         lease.end()
-        lock(held.handle, shared=True, wait=True)
+        _share(held)
+        while held.folder.overtaken:
+            _lock(held, shown)
+            folder.abandon(shown)
+            _share(held)
 
 
 def working_folder(root: Path) -> WorkingFolder | None:
@@ -198,6 +202,15 @@ def _lock(held: _Opened, progress: Progress) -> None:
     if not lock(held.handle):
         progress.begin("Wait for another command of this machine")
         lock(held.handle, wait=True)
+    held.folder.reread()
+
+
+def _share(held: _Opened) -> None:
+    """Share the lock of a working folder, and read what another process may have changed.
+
+    The system frees an exclusive lock before it shares it, so another process may lock in between.
+    """
+    lock(held.handle, shared=True, wait=True)
     held.folder.reread()
 
 

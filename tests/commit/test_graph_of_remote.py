@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from helpers.memory_objects import MemoryObjects
+from helpers.overtaking import overtake
 from provhouse.commit import graph_of_remote
 from provhouse.commit.graph_of_remote import brought_up_to_date
 from provhouse.model.progress import Silent
@@ -58,3 +59,17 @@ def test_an_erasure_of_another_machine_clears_logs_and_reports(
             (b / "logs" / "spark.log").write_text("later")
             follow(b)
             assert (b / "logs" / "spark.log").exists()
+
+
+def test_a_reader_that_was_overtaken_while_the_lock_is_shared_begins_again(
+    objects: MemoryObjects, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(graph_of_remote, "wipe", lambda *_: None)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "a"))
+    with opened(objects) as a:
+        write(a, "one", "1")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "b"))
+    with opened(objects) as b:
+        overtake(b, monkeypatch)
+        follow(b)
+        assert (b / "base-1" / "one").read_text() == "1"

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from helpers.memory_objects import MemoryObjects
+from helpers.overtaking import overtake
 from provhouse.commit.recover import recover
 from provhouse.model.errors import Busy, Damaged, UsageError
 from provhouse.model.progress import Silent
@@ -60,6 +61,16 @@ def fail(root: Path) -> None:
         (root / "base-1" / "two").write_text("changed")
         (root / "base-1" / "three").write_text("new")
         raise ZeroDivisionError
+
+
+def test_a_writer_killed_while_the_lock_is_shared_is_undone(
+    objects: MemoryObjects, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with machine(objects, tmp_path, monkeypatch) as root:
+        write(root, one="1")
+        overtake(root, monkeypatch)
+        write(root, two="2")
+        assert (root / "base-1" / "one").read_text() == "1"
 
 
 def write_late(objects: MemoryObjects, root: Path, other: Path) -> None:
