@@ -46,7 +46,7 @@ def copy(source: Path | str, target: Path | str, settings: Settings, progress: P
         if isinstance(target, str):
             objects = stack.enter_context(closing(objects_at(target)))
             _check_empty(objects)
-        elif target.exists() and any(target.iterdir()):
+        elif target.exists() and (not target.is_dir() or any(target.iterdir())):
             raise _not_empty(str(target))
         folder = stack.enter_context(_held(source, progress))
         paths = sorted(kept_files(folder))

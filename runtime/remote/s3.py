@@ -32,7 +32,7 @@ class S3Objects:
 
     def __init__(self, bucket: str, prefix: str) -> None:
         self._bucket, self._prefix = bucket, prefix
-        self._client = _client()
+        self._client = _client(f"s3://{bucket}/{prefix}")
         self._versions: bool | None = None
         self._remains = ""
 
@@ -196,16 +196,23 @@ class S3Objects:
             raise self._failed(error) from error
 
     def _failed(self, error: Exception) -> Unavailable:
-        return Unavailable(
-            f"Cannot use {self.place}",
-            next(iter(str(error).splitlines()), type(error).__name__),
-            "Check the address and the variables AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, "
-            "AWS_REGION and AWS_ENDPOINT_URL",
-        )
+        return _unusable(self.place, error)
 
 
-def _client() -> Any:
-    """Return a client with the credentials, the region and the endpoint of the environment."""
+def _unusable(place: str, error: Exception) -> Unavailable:
+    return Unavailable(
+        f"Cannot use {place}",
+        next(iter(str(error).splitlines()), type(error).__name__),
+        "Check the address and the variables AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, "
+        "AWS_REGION, AWS_PROFILE and AWS_ENDPOINT_URL",
+    )
+
+
+def _client(place: str) -> Any:
+    """Return a client with the credentials, the region and the endpoint of the environment.
+
+    Raises Unavailable if they cannot be used.
+    """
     region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or "us-east-1"
     given = "AWS_ENDPOINT_URL" in os.environ or "AWS_ENDPOINT_URL_S3" in os.environ
     config = package("botocore.config").Config(
@@ -218,4 +225,7 @@ def _client() -> Any:
         response_checksum_validation="when_required",
         s3={"addressing_style": "path" if given else "auto"},
     )
-    return boto3.client("s3", region_name=region, config=config)
+    try:
+        return boto3.client("s3", region_name=region, config=config)
+    except (package("botocore.exceptions").BotoCoreError, ValueError) as error:
+        raise _unusable(place, error) from error

@@ -55,7 +55,10 @@ write only have the warehouse's ``Layout``.
 
 def objects_at(address: str) -> Objects:
     """Return the storage at an address; raise UsageError if it is not usable."""
-    parts = urlsplit(address)
+    try:
+        parts = urlsplit(address)
+    except ValueError as error:  # a bracket without its pair
+        raise _unusable(address) from error
     path = parts.path.strip("/")
     if (
         parts.query
@@ -63,11 +66,7 @@ def objects_at(address: str) -> Objects:
         or "//" in path
         or not (parts.netloc or parts.scheme == "hdfs")
     ):
-        raise UsageError(
-            f"Cannot use the address {address}",
-            "It is not of the form s3://BUCKET/PATH or hdfs://HOST:PORT/PATH",
-            "Correct the address",
-        )
+        raise _unusable(address)
     if parts.scheme == "hdfs":
         from provhouse.runtime.remote.hdfs import HdfsObjects
 
@@ -75,6 +74,14 @@ def objects_at(address: str) -> Objects:
     from provhouse.runtime.remote.s3 import S3Objects
 
     return S3Objects(parts.netloc, f"{path}/" if path else "")
+
+
+def _unusable(address: str) -> UsageError:
+    return UsageError(
+        f"Cannot use the address {address}",
+        "It is not of the form s3://BUCKET/PATH or hdfs://HOST:PORT/PATH",
+        "Correct the address",
+    )
 
 
 def kept_files(root: Path) -> Iterator[str]:

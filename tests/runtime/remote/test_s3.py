@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from provhouse.model.errors import Unavailable
 from provhouse.runtime.remote.remote_manifest import FILES, MANIFESTS, delete_unlisted
 from provhouse.runtime.remote.s3 import S3Objects
 
@@ -73,3 +75,22 @@ def test_a_bucket_that_does_not_tell_whether_it_keeps_versions_is_reported(
     )
     assert [*objects.stored(FILES)] == [file(2).removeprefix("house/")]
     assert objects.remains().endswith("keeps versions of deleted objects: Access denied")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "found"),
+    [
+        ("AWS_PROFILE", "nobody", "The config profile (nobody) could not be found"),
+        ("AWS_CONFIG_FILE", "broken", "Unable to parse config file"),
+        ("AWS_ENDPOINT_URL", "no address", "Invalid endpoint"),
+    ],
+)
+def test_an_unusable_configuration_is_reported(
+    name: str, value: str, found: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("boto3.DEFAULT_SESSION", None)  # it remembers the configuration
+    (tmp_path / "broken").write_text("[")
+    monkeypatch.setenv(name, str(tmp_path / value) if value == "broken" else value)
+    with pytest.raises(Unavailable, match="Cannot use s3://shop/house/") as raised:
+        S3Objects("shop", "house/")
+    assert found in raised.value.found

@@ -228,7 +228,9 @@ def test_an_erasure_of_another_machine_distrusts_neo4j(
         assert (b / "base-1" / "one").read_text() == "......"
 
 
-@pytest.mark.parametrize("address", ["s3://", "s3:///x", "s3://b/x?y=1", "s3://b/x//y"])
+@pytest.mark.parametrize(
+    "address", ["s3://", "s3:///x", "s3://b/x?y=1", "s3://b/x//y", "s3://[x/y"]
+)
 def test_an_unusable_address_is_refused(address: str) -> None:
     with pytest.raises(UsageError, match="Cannot use the address"):
         objects_at(address)
