@@ -1,4 +1,4 @@
-"""What a copy refuses before it reads anything."""
+"""A copy refuses a target that is not empty."""
 
 from pathlib import Path
 

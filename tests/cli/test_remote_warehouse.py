@@ -1,4 +1,4 @@
-"""What commands do before they use a warehouse at an address."""
+"""Commands check their settings before they use a warehouse at an address."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""What is deleted in a bucket, by the requests that boto3 sends."""
+"""Deletions in a bucket, by the requests that boto3 sends."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -80,7 +80,7 @@ def test_a_bucket_that_does_not_tell_whether_it_keeps_versions_is_reported(
 @pytest.mark.parametrize(
     ("name", "value", "found"),
     [
-        ("AWS_PROFILE", "nobody", "The config profile (nobody) could not be found"),
+        ("AWS_PROFILE", "absent", "The config profile (absent) could not be found"),
         ("AWS_CONFIG_FILE", "broken", "Unable to parse config file"),
         ("AWS_ENDPOINT_URL", "no address", "Invalid endpoint"),
     ],
