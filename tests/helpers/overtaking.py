@@ -5,21 +5,22 @@ from pathlib import Path
 
 import pytest
 
+from provhouse.runtime import files
 from provhouse.store.warehouse import at_address
 
 
 def overtake(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a writer that is killed change a folder when its lock is shared for the first time."""
-    true, exclusive = at_address.lock, [False]
+    exclusive = [False]
 
     def lock(handle: int, *, shared: bool = False, wait: bool = False) -> bool:
         if shared and exclusive[0]:
-            monkeypatch.setattr(at_address, "lock", true)
+            monkeypatch.setattr(at_address, "lock", files.lock)
             state = root.parent / "state.json"
             record = json.loads(state.read_text()) | {"manifest": None, "writing": True}
             state.write_text(json.dumps(record))
             (root / "base-1" / "one").write_text("half")
         exclusive[0] = not shared
-        return true(handle, shared=shared, wait=wait)
+        return files.lock(handle, shared=shared, wait=wait)
 
     monkeypatch.setattr(at_address, "lock", lock)

@@ -14,6 +14,7 @@ from provhouse.model.columns import TABLES
 from provhouse.model.progress import Silent, Stopwatch
 from provhouse.model.settings import Settings
 from provhouse.query.reading import spark_triples
+from provhouse.query.reading.hashed_triples import HashedTriples
 from provhouse.query.reading.spark_triples import SparkTriples
 from provhouse.store.tables.delta_tables import NewFile, append_files, table_files
 from provhouse.store.tables.partitions import write_partition
@@ -58,7 +59,7 @@ def test_partitions_that_a_rollback_hides_are_fetched_too(
             seen.extend(file.exists() for file in files)
             return SimpleNamespace(triple_count=0)
 
-        monkeypatch.setattr(spark_triples.HashedTriples, "load", load)
+        monkeypatch.setattr(HashedTriples, "load", load)
         monkeypatch.setattr(spark_triples, "check_all", lambda *_: None)
         session: Any = SimpleNamespace(sparkContext=None)
         SparkTriples(snapshot, Settings(), Silent())._fill(session, "dst", Stopwatch())
