@@ -46,7 +46,7 @@ def copy(source: Path | str, target: Path | str, settings: Settings, progress: P
         if isinstance(target, str):
             objects = stack.enter_context(closing(objects_at(target)))
             _check_empty(objects)
-        elif target.exists() and any(target.iterdir()):
+        elif target.exists() and (not target.is_dir() or any(target.iterdir())):
             raise _not_empty(str(target))
         folder = stack.enter_context(_held(source, progress))
         paths = sorted(kept_files(folder))
@@ -63,8 +63,11 @@ def _held(source: Path | str, progress: Progress) -> Iterator[Path]:
     """Yield the folder of a warehouse with a generation, which no process changes meanwhile."""
     if isinstance(source, str):
         with opened(objects_at(source)) as folder:
-            with up_to_date(folder, progress):
-                pass
+            overtaken = True
+            while overtaken:
+                with up_to_date(folder, progress) as held:
+                    pass
+                overtaken = held is not None and held.overtaken
             if not generations(Layout(folder)):
                 raise NotFound(f"There is no warehouse at {source}", "Nothing was published there")
             yield folder
@@ -74,7 +77,7 @@ def _held(source: Path | str, progress: Progress) -> Iterator[Path]:
         raise nothing_stored(layout)
     with writing(layout, progress=progress):
         refuse_lost(layout)
-        recover(layout)
+        recover(layout, thorough=True)  # at an address, the files of killed writers would seem lost
         yield source
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from provhouse.model.command import COMMAND
@@ -26,8 +27,14 @@ NOT_REMOTE = {
     "reuse": "The stored results of workflows name files of this machine",
 }
 """The commands that refuse a warehouse at an address, each with the reason."""
-WIPING = ("forget", "check", "repair")
-"""The commands that may delete the store of Neo4j, which no process may use meanwhile."""
+WRITING = (
+    "ingest", "import", "ops", "modules", "retract", "rollback", "tidy", "compact", "prune",
+    "forget", "check", "repair",
+)  # fmt: skip
+"""The commands that may write. They may have to delete the store of Neo4j first.
+
+No process may use the store meanwhile, not even this one.
+"""
 READING_PARTS = ("lineage", "impact", "path", "diff", "find", "status")
 """The commands that fetch partitions only when they read them; others read most partitions."""
 LOCAL_NEO4J = ("neo4j_home", "neo4j_uri")
@@ -65,7 +72,14 @@ def used(address: str, options: Mapping[str, object]) -> Iterator[Settings]:
     from .progress_display import progress_display
 
     with opened(objects_at(address)) as folder:
-        settings = Settings.load({**options, "warehouse": folder, "idle_minutes": 0})
+        settings = Settings.load({**options, "warehouse": folder})
+        if settings.idle_minutes not in (0, Settings.idle_minutes):
+            raise UsageError(
+                "The setting idle_minutes does not suit a warehouse at an address",
+                f"It is {settings.idle_minutes}, and questions start no server there",
+                "Leave it out: unset PROVHOUSE_IDLE_MINUTES",
+            )
+        settings = replace(settings, idle_minutes=0)
         for name in LOCAL_NEO4J:
             if getattr(settings, name):
                 raise UsageError(
@@ -75,7 +89,7 @@ def used(address: str, options: Mapping[str, object]) -> Iterator[Settings]:
                 )
         with ExitStack() as stack:
             with progress_display() as progress:
-                keep, whole = command not in WIPING, command not in READING_PARTS
+                keep, whole = command not in WRITING, command not in READING_PARTS
                 stack.enter_context(
                     brought_up_to_date(settings, progress, keep_graph=keep, whole=whole)
                 )

@@ -1,4 +1,4 @@
-"""Complete the Neo4j of a working folder, whose warehouse other machines write too."""
+"""Complete the Neo4j and the logs of a working folder, whose warehouse other machines write too."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -7,11 +7,14 @@ from provhouse.cypher.wiping import wipe
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.runtime.remote.working_folder import WorkingFolder
+from provhouse.runtime.scratch import clear_abandoned
 from provhouse.store.warehouse.at_address import up_to_date, working_folder
 from provhouse.store.warehouse.commits import generations
 from provhouse.store.warehouse.layout import Layout
+from provhouse.store.warehouse.reports import erase_reports
 
 from .reload import reload
+from .writer_log import clear_logs
 
 
 @contextmanager
@@ -24,9 +27,13 @@ def brought_up_to_date(
     ``whole``, partitions are fetched when they are read. Does nothing for a local warehouse.
     """
     with ExitStack() as use:
-        with up_to_date(settings.warehouse, progress, whole=whole) as folder:
-            if folder:
-                _complete(folder, settings, progress, use if keep_graph else None)
+        overtaken = True
+        while overtaken:
+            use.close()
+            with up_to_date(settings.warehouse, progress, whole=whole) as folder:
+                if folder:
+                    _complete(folder, settings, progress, use if keep_graph else None)
+            overtaken = folder is not None and folder.overtaken
         yield
 
 
@@ -43,6 +50,11 @@ def _complete(
     if not (state.behind or state.unsure):
         return
     layout = Layout(settings.warehouse)
+    if state.erased:  # as an erasure on this machine does
+        erase_reports(layout)
+        clear_logs(layout)
+        clear_abandoned()
+        folder.logs_are_cleared()
     if state.unsure:
         wipe("", settings, progress)
     if generations(layout):

@@ -82,7 +82,8 @@ def clear_logs(layout: Layout) -> None:
             path.rmdir()
         elif not (path.parent == layout.logs and _OURS.fullmatch(path.name)):
             path.unlink()
-    sync_folder(layout.logs)
+    if layout.logs.is_dir():
+        sync_folder(layout.logs)
 
 
 def _end(layout: Layout, entry: dict[str, object]) -> None:

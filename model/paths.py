@@ -9,6 +9,9 @@ from .errors import UsageError
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 WAREHOUSES = ("s3", "s3a", "hdfs")
 """The schemes of addresses at which a warehouse can be."""
+_COMMAND = (
+    ". A warehouse at an address works with the command only: `provhouse --warehouse ADDRESS`"
+)
 
 
 def local_path(text: str | os.PathLike[str]) -> Path:
@@ -42,5 +45,6 @@ def check_local(path: Path) -> None:
         raise UsageError(
             f"Cannot use {scheme}://{rest.lstrip('/')}",
             "provhouse reads and writes only local files",
-            "Copy the files to a local folder or mount the storage, and name the folder",
+            "Copy the files to a local folder or mount the storage, and name the folder"
+            + (_COMMAND if scheme in WAREHOUSES else ""),
         )

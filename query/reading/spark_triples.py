@@ -17,6 +17,7 @@ from provhouse.runtime.spark.session import Starting, working
 from provhouse.runtime.spark.time_limits import limited
 from provhouse.runtime.storage import bring
 from provhouse.store.cache.partition_cache import PartitionCache, Partitions
+from provhouse.store.tables.delta_tables import table_files
 from provhouse.store.tables.partitions import partition_path, unless_damaged
 from provhouse.store.tables.snapshot import Snapshot
 
@@ -108,7 +109,7 @@ class SparkTriples:
 
     def _fill(self, session: "SparkSession", key: str, watch: Stopwatch) -> HashedTriples:
         context = session.sparkContext
-        bring(self._paths())
+        bring(self._stored_paths())
         with unless_damaged(self._paths()), working(), limited(context, watch):
             hashed = HashedTriples.load(session, self._snapshot, key, self._settings.spark_storage)
         try:
@@ -126,6 +127,12 @@ class SparkTriples:
     def _paths(self) -> Iterator[Path]:
         folder = self._snapshot.layout.table(self._snapshot.commit.base, "triples")
         return (partition_path(folder, p) for p in self._snapshot.partitions.tolist())
+
+    def _stored_paths(self) -> Iterator[Path]:
+        """Yield all files of the table, of which Spark opens even those of ingests not shown."""
+        commit = self._snapshot.commit
+        folder = self._snapshot.layout.table(commit.base, "triples")
+        yield from table_files(folder, "triples", commit.tables.get("triples"))
 
     def release(self) -> None:
         """Release the memory that the copies take in Spark."""

@@ -33,7 +33,7 @@ class HdfsObjects:
 
     def __init__(self, address: str) -> None:
         self._address = address.rstrip("/")
-        self._java, self._process = _started()
+        self._java, self._process = _started(self._address)
         with self._translated():
             self._files = self._path("").getFileSystem(self._configuration())
 
@@ -103,7 +103,11 @@ class HdfsObjects:
             for key in keys:
                 self._files.delete(self._path(key), False)
 
-    def drop_unfinished(self) -> None:
+    def stored(self, prefix: str) -> Iterator[str]:
+        """Yield the names of all files that begin with ``prefix``."""
+        return (found.key for found in self.listed(prefix))
+
+    def drop_unfinished(self, token: int) -> None:
         """Delete temporary files of killed processes: those that are older than a day."""
         old = time.time() - _OLD_SECONDS
         self.delete([each.key for each in self.listed(f"{_TEMPORARY}/") if each.changed < old])
@@ -165,24 +169,34 @@ class HdfsObjects:
         )
 
 
-def _started() -> tuple[Any, Any]:
-    """Start Java with PySpark's copy of Hadoop's client; return a gateway and the process."""
+def _started(place: str) -> tuple[Any, Any]:
+    """Start Java with PySpark's copy of Hadoop's client; return a gateway and the process.
+
+    Raises Unavailable if Java or the client does not start.
+    """
     gateways = package("py4j.java_gateway")
     spark = find_spec("pyspark")
     if spark is None or spark.origin is None:
         raise missing("pyspark")
     jars = Path(spark.origin).parent / "jars"
     given = (os.environ.get("HADOOP_CONF_DIR"), f"{jars}/*", os.environ.get("SPARK_DIST_CLASSPATH"))
-    (py4j,) = jars.glob("py4j-*.jar")
-    port, token, process = gateways.launch_gateway(
-        jarpath=str(py4j),
-        classpath=":".join(filter(None, given)),
-        javaopts=["-XX:TieredStopAtLevel=1", "-Xmx512m"],
-        die_on_exit=True,
-        java_path=str(java()),
-        enable_auth=True,
-        return_proc=True,
-        create_new_process_group=True,  # Ctrl-C ends this process, which then gives its lease back
-    )
+    py4j = next(jars.glob("py4j-*.jar"), jars / "py4j.jar")  # if it is missing, py4j says so
+    try:
+        port, token, process = gateways.launch_gateway(
+            jarpath=str(py4j),
+            classpath=":".join(filter(None, given)),
+            javaopts=["-XX:TieredStopAtLevel=1", "-Xmx512m"],
+            die_on_exit=True,
+            java_path=str(java()),
+            enable_auth=True,
+            return_proc=True,
+            create_new_process_group=True,  # Ctrl-C ends this process, which gives its lease back
+        )
+    except (package("py4j.protocol").Py4JError, OSError, ValueError) as error:
+        raise Unavailable(
+            f"Cannot use {place}",
+            f"Hadoop's client does not start: {error}",
+            "Check that PySpark is completely installed and that memory is free for Java",
+        ) from error
     parameters = gateways.GatewayParameters(port=port, auth_token=token, auto_convert=True)
     return gateways.JavaGateway(gateway_parameters=parameters), process

@@ -93,16 +93,26 @@ def append(objects: Objects, entry: Entry) -> bool:
 
 
 def check_conditional(objects: Objects) -> None:
-    """Raise Unavailable if the storage replaces objects that were to be created."""
-    key = "conditional"
-    for _ in range(2):
-        created = objects.create(key, b"Conditional puts never replace this object.")
-    if created:
-        raise Unavailable(
-            f"{objects.place} cannot hold a warehouse",
-            "The storage ignores If-None-Match: it replaced an object that already existed",
-            "Use a storage with conditional puts",
-        )
+    """Raise Unavailable if the storage replaces objects that were to be created.
+
+    Two first writers may check this at once, and then the storage may say that they conflict.
+    """
+    key, written = "conditional", 0
+    for pause in PAUSES:
+        try:
+            if not objects.create(key, b"Conditional puts never replace this object."):
+                return
+            written += 1
+        except Unclear as error:
+            unclear = error
+            sleep(pause)
+        if written == 2:
+            raise Unavailable(
+                f"{objects.place} cannot hold a warehouse",
+                "The storage ignores If-None-Match: it replaced an object that already existed",
+                "Use a storage with conditional puts",
+            )
+    raise unclear
 
 
 def _key(number: int) -> str:

@@ -56,8 +56,14 @@ class Objects(Protocol):
     def delete(self, keys: Iterable[str]) -> None:
         """Delete objects, with all earlier versions of them that the storage keeps."""
 
-    def drop_unfinished(self) -> None:
-        """Delete what killed processes have written of objects that they did not complete."""
+    def stored(self, prefix: str) -> Iterator[str]:
+        """Yield the keys with a prefix of all objects, and of deleted ones with kept versions."""
+
+    def drop_unfinished(self, token: int) -> None:
+        """Delete what killed processes have written of objects that they did not complete.
+
+        What later writers than that with this token have begun stays.
+        """
 
     def close(self) -> None:
         """End connections and processes; the object cannot be used afterwards."""

@@ -7,6 +7,7 @@ the fencing token of its writer, and a writer uploads a file once.
 import gzip
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass
 from pathlib import Path
@@ -17,6 +18,8 @@ from .objects import Objects
 
 FILES = "files/"
 MANIFESTS = "manifests/"
+_OURS = re.compile(rf"(?:{FILES}|{MANIFESTS})(\d{{12}})(?:/.*)?", re.DOTALL)
+"""The keys of our objects: a whole bucket as an address may have objects of other programs."""
 
 
 @dataclass(frozen=True)
@@ -72,19 +75,20 @@ def delete_unlisted(objects: Objects, token: int, manifest: str, parts: StoredFi
     A writer may do so even if another one has taken its lease: later manifests name only objects
     that this manifest names and objects of later writers.
     """
-    objects.drop_unfinished()
+    objects.drop_unfinished(token)
     kept = {manifest, *(part.key for part in parts.values())}
     objects.delete(
-        found.key
+        key
         for folder in (FILES, MANIFESTS)
-        for found in objects.listed(folder)
-        if found.key not in kept and token_of(found.key) <= token
+        for key in objects.stored(folder)
+        if key not in kept and is_written_by(key, token)
     )
 
 
-def token_of(key: str) -> int:
-    """Return the token of the writer that has written an object."""
-    return int(key.split("/")[1])
+def is_written_by(key: str, token: int) -> bool:
+    """Return whether the writer with this token or an earlier one has written an object."""
+    found = _OURS.fullmatch(key)
+    return found is not None and int(found[1]) <= token
 
 
 def delete_own(objects: Objects, token: int, parts: Iterable[StoredFile]) -> None:

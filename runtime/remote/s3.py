@@ -14,6 +14,7 @@ from provhouse.model.errors import Unavailable
 from provhouse.runtime.packages import Deferred, package
 
 from .objects import StoredObject, Unclear
+from .remote_manifest import FILES, is_written_by
 
 if TYPE_CHECKING:
     import boto3
@@ -31,7 +32,7 @@ class S3Objects:
 
     def __init__(self, bucket: str, prefix: str) -> None:
         self._bucket, self._prefix = bucket, prefix
-        self._client = _client()
+        self._client = _client(f"s3://{bucket}/{prefix}")
         self._versions: bool | None = None
         self._remains = ""
 
@@ -109,7 +110,12 @@ class S3Objects:
         with self._translated():
             named: Iterable[dict[str, str]] = ({"Key": self._prefix + key} for key in keys)
             if self._keeps_versions():
-                named = (version for each in named for version in self._versions_of(each["Key"]))
+                named = (
+                    {"Key": found["Key"], "VersionId": found["VersionId"]}
+                    for each in named
+                    for found in self._versions_with(each["Key"])
+                    if found["Key"] == each["Key"]
+                )
             left = iter(named)
             while some := list(islice(left, AT_ONCE)):
                 done = self._client.delete_objects(
@@ -122,17 +128,27 @@ class S3Objects:
                             f"{refused.get('Message') or refused.get('Code')}"
                         )
 
-    def drop_unfinished(self) -> None:
+    def stored(self, prefix: str) -> Iterator[str]:
+        """Yield the keys of all objects, and of deleted ones if the bucket keeps versions."""
+        with self._translated():
+            if not self._keeps_versions():
+                yield from (found.key for found in self.listed(prefix))
+                return
+            found = {each["Key"] for each in self._versions_with(self._prefix + prefix)}
+        yield from sorted(key.removeprefix(self._prefix) for key in found)
+
+    def drop_unfinished(self, token: int) -> None:
         """Delete the parts of uploads that were never completed."""
         with self._translated():
             pages = self._client.get_paginator("list_multipart_uploads").paginate(
-                Bucket=self._bucket, Prefix=self._prefix
+                Bucket=self._bucket, Prefix=self._prefix + FILES
             )
             for page in pages:
                 for each in page.get("Uploads", ()):
-                    self._client.abort_multipart_upload(
-                        Bucket=self._bucket, Key=each["Key"], UploadId=each["UploadId"]
-                    )
+                    if is_written_by(each["Key"].removeprefix(self._prefix), token):
+                        self._client.abort_multipart_upload(
+                            Bucket=self._bucket, Key=each["Key"], UploadId=each["UploadId"]
+                        )
 
     def close(self) -> None:
         """Close the connections."""
@@ -163,14 +179,12 @@ class S3Objects:
                 )
         return self._versions
 
-    def _versions_of(self, key: str) -> Iterator[dict[str, str]]:
+    def _versions_with(self, prefix: str) -> Iterator[dict[str, Any]]:
         pages = self._client.get_paginator("list_object_versions").paginate(
-            Bucket=self._bucket, Prefix=key
+            Bucket=self._bucket, Prefix=prefix
         )
         for page in pages:
-            for each in (*page.get("Versions", ()), *page.get("DeleteMarkers", ())):
-                if each["Key"] == key:
-                    yield {"Key": key, "VersionId": each["VersionId"]}
+            yield from (*page.get("Versions", ()), *page.get("DeleteMarkers", ()))
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
@@ -182,16 +196,23 @@ class S3Objects:
             raise self._failed(error) from error
 
     def _failed(self, error: Exception) -> Unavailable:
-        return Unavailable(
-            f"Cannot use {self.place}",
-            next(iter(str(error).splitlines()), type(error).__name__),
-            "Check the address and the variables AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, "
-            "AWS_REGION and AWS_ENDPOINT_URL",
-        )
+        return _unusable(self.place, error)
 
 
-def _client() -> Any:
-    """Return a client with the credentials, the region and the endpoint of the environment."""
+def _unusable(place: str, error: Exception) -> Unavailable:
+    return Unavailable(
+        f"Cannot use {place}",
+        next(iter(str(error).splitlines()), type(error).__name__),
+        "Check the address and the variables AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, "
+        "AWS_REGION, AWS_PROFILE and AWS_ENDPOINT_URL",
+    )
+
+
+def _client(place: str) -> Any:
+    """Return a client with the credentials, the region and the endpoint of the environment.
+
+    Raises Unavailable if they cannot be used.
+    """
     region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or "us-east-1"
     given = "AWS_ENDPOINT_URL" in os.environ or "AWS_ENDPOINT_URL_S3" in os.environ
     config = package("botocore.config").Config(
@@ -204,4 +225,7 @@ def _client() -> Any:
         response_checksum_validation="when_required",
         s3={"addressing_style": "path" if given else "auto"},
     )
-    return boto3.client("s3", region_name=region, config=config)
+    try:
+        return boto3.client("s3", region_name=region, config=config)
+    except (package("botocore.exceptions").BotoCoreError, ValueError) as error:
+        raise _unusable(place, error) from error

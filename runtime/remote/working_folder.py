@@ -6,6 +6,7 @@ newest manifest.
 """
 
 import json
+import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -36,6 +37,8 @@ Mark = tuple[int, int, int]
 """The time of change, the inode and the size of a file: they change with its content."""
 Listing = Callable[[Path], Iterable[str]]
 """A function that returns the paths of a warehouse's files, relative to its folder."""
+Tops = Callable[[Path], Iterable[Path]]
+"""A function that returns the files and folders of a warehouse that are stored at its address."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,8 @@ class FolderState:
     """Whether Neo4j lacks data that the folder has."""
     unsure: bool = True
     """Whether Neo4j may contain data that the folder does not have, such as erased texts."""
+    erased: bool = False
+    """Whether logs and reports of this machine may contain what another machine has erased."""
     parts: dict[str, StoredFile] = field(default_factory=dict)
     marks: dict[str, Mark] = field(default_factory=dict)
     """The marks of the files when they agreed with ``parts``."""
@@ -62,19 +67,27 @@ class WorkingFolder:
     """The working folder of one remote warehouse. The caller must have its lock."""
 
     def __init__(
-        self, folder: Path, objects: Objects, listing: Listing, later: Callable[[str], bool]
+        self,
+        folder: Path,
+        objects: Objects,
+        listing: Listing,
+        tops: Tops,
+        later: Callable[[str], bool],
     ) -> None:
         """``later`` says, for a path, whether the file may be fetched when it is first read."""
         self.objects = objects
         self.root = folder / "warehouse"
         self._file = folder / "state.json"
         self._aside = folder / "fetched"
-        self._listing, self._later = listing, later
+        self._listing, self._tops, self._later = listing, tops, later
         self.state = FolderState()
+        self.overtaken = False
+        """Whether another process had changed the folder when the state was last read again."""
 
     def reread(self) -> None:
         """Read the state again, which another process may have changed before this one's lock."""
-        self.state = _read(self._file)
+        known, self.state = self.state, _read(self._file)
+        self.overtaken = self.state != known
 
     def follow(self, progress: Progress, *, whole: bool = True) -> None:
         """Make the folder equal to the newest manifest.
@@ -124,6 +137,10 @@ class WorkingFolder:
     def graph_is_whole(self) -> None:
         """Note that Neo4j has exactly the data of the folder."""
         self._save(replace(self.state, behind=False, unsure=False))
+
+    def logs_are_cleared(self) -> None:
+        """Note that logs and reports of this machine contain nothing that was erased elsewhere."""
+        self._save(replace(self.state, erased=False))
 
     def publish(self, lease: WriterLease, progress: Progress) -> None:
         """Publish the folder as the next manifest, and give the lease back.
@@ -185,13 +202,18 @@ class WorkingFolder:
         state = self.state if self.state.history == entry.history else FolderState()
         rmtree(self._aside, ignore_errors=True)  # the remains of killed commands
         behind = state.behind or parts != state.parts
-        unsure = state.unsure or state.writing or _drops(state.parts, parts)
+        erased = _drops(self.state.parts, parts)
         self._save(
-            replace(state, history=entry.history, manifest=None, behind=behind, unsure=unsure)
+            replace(
+                state,
+                history=entry.history,
+                manifest=None,
+                behind=behind,
+                unsure=state.unsure or state.writing or erased,
+                erased=self.state.erased or erased,
+            )
         )
-        for path in self._listing(self.root):
-            if path not in parts:
-                (self.root / path).unlink()
+        self._keep(parts)
         wanted = {path: part for path, part in parts.items() if not self._has(path, part, state)}
         if not whole:
             for path in filter(self._later, list(wanted)):
@@ -278,9 +300,20 @@ class WorkingFolder:
 
     def _empty(self) -> None:
         """Remove all files: there is no warehouse at the address."""
+        self._keep({})
+        self._save(FolderState(erased=self.state.erased or _drops(self.state.parts, {})))
+
+    def _keep(self, parts: StoredFiles) -> None:
+        """Remove all other files, and the folders that have no file then.
+
+        A base of a writer that failed would otherwise look like a base without commit records.
+        """
         for path in list(self._listing(self.root)):
-            (self.root / path).unlink()
-        self._save(FolderState())
+            if path not in parts:
+                (self.root / path).unlink()
+        for top in self._tops(self.root):
+            for folder, _, _ in os.walk(top, topdown=False):
+                _remove_if_empty(Path(folder))
 
     def _save(self, state: FolderState) -> None:
         self.state = state
@@ -331,6 +364,15 @@ def _drops(before: StoredFiles, after: StoredFiles) -> bool:
         and (path not in after or after[path].sha256 != part.sha256)
         for path, part in before.items()
     )
+
+
+def _remove_if_empty(folder: Path) -> None:
+    """Remove a folder that has nothing but temporary files, which are never stored."""
+    left = list(folder.iterdir())
+    if all(each.name.startswith(".") and not each.is_dir() for each in left):
+        for each in left:
+            each.unlink()
+        folder.rmdir()
 
 
 def _mark(file: Path) -> Mark | None:

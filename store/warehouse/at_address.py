@@ -6,14 +6,15 @@ they begin: a reader brings the folder up to date (``opened``), and a writer pub
 """
 
 import hashlib
+import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from provhouse.model.errors import Unavailable, UsageError
+from provhouse.model.errors import Damaged, Unavailable, UsageError
 from provhouse.model.progress import Progress, Silent
 from provhouse.runtime.files import lock, open_lock
 from provhouse.runtime.jars import cache_folder
@@ -40,7 +41,7 @@ class _Opened:
     """A working folder that this process uses, with its lock."""
 
     def __init__(self, folder: Path, objects: Objects) -> None:
-        self.folder = WorkingFolder(folder, objects, kept_files, _is_partition)
+        self.folder = WorkingFolder(folder, objects, kept_files, _tops, _is_partition)
         self.handle = open_lock(folder / "use.lock")
 
 
@@ -54,7 +55,10 @@ write only have the warehouse's ``Layout``.
 
 def objects_at(address: str) -> Objects:
     """Return the storage at an address; raise UsageError if it is not usable."""
-    parts = urlsplit(address)
+    try:
+        parts = urlsplit(address)
+    except ValueError as error:  # a bracket without its pair
+        raise _unusable(address) from error
     path = parts.path.strip("/")
     if (
         parts.query
@@ -62,11 +66,7 @@ def objects_at(address: str) -> Objects:
         or "//" in path
         or not (parts.netloc or parts.scheme == "hdfs")
     ):
-        raise UsageError(
-            f"Cannot use the address {address}",
-            "It is not of the form s3://BUCKET/PATH or hdfs://HOST:PORT/PATH",
-            "Correct the address",
-        )
+        raise _unusable(address)
     if parts.scheme == "hdfs":
         from provhouse.runtime.remote.hdfs import HdfsObjects
 
@@ -76,20 +76,31 @@ def objects_at(address: str) -> Objects:
     return S3Objects(parts.netloc, f"{path}/" if path else "")
 
 
+def _unusable(address: str) -> UsageError:
+    return UsageError(
+        f"Cannot use the address {address}",
+        "It is not of the form s3://BUCKET/PATH or hdfs://HOST:PORT/PATH",
+        "Correct the address",
+    )
+
+
 def kept_files(root: Path) -> Iterator[str]:
     """Yield the paths, relative to a warehouse's folder, of the files to store at an address.
 
     They are those of a backup, and the results of workflows.
     """
-    tops = sorted(root.iterdir()) if root.is_dir() else []
-    for top in tops:
-        if top.name not in KEPT and not _BASE.fullmatch(top.name):
-            continue
+    for top in _tops(root):
         if top.is_file():
             yield top.name
         for folder, _, files in os.walk(top):
             below = Path(folder).relative_to(root)
             yield from (str(below / name) for name in files if not name.startswith("."))
+
+
+def _tops(root: Path) -> list[Path]:
+    """Return the files and folders of a warehouse's folder that are stored at an address."""
+    tops = sorted(root.iterdir()) if root.is_dir() else []
+    return [top for top in tops if top.name in KEPT or _BASE.fullmatch(top.name)]
 
 
 @contextmanager
@@ -127,23 +138,23 @@ def up_to_date(
     """Bring a working folder up to date, and yield it to a block that completes its Neo4j.
 
     After the block, the folder stays as it is until this process ends its use: other processes may
-    read it too, and change it only if no process reads it. Unless the folder must be ``whole``,
-    partitions are fetched when they are read. Yields None if nothing has changed, and for a local
-    warehouse.
+    read it too, and change it only if no process reads it. If a process has changed it just before,
+    the folder is ``overtaken`` after the block, and the caller must begin again. Unless the folder
+    must be ``whole``, partitions are fetched when they are read. Yields None if nothing has
+    changed, and for a local warehouse.
     """
     held = _opened.get(root)
     if held is None:
         yield None
         return
-    lock(held.handle, shared=True, wait=True)
-    held.folder.reread()
+    _share(held)
     if held.folder.is_current(whole=whole):
         yield None
         return
     _lock(held, progress)
     held.folder.follow(progress, whole=whole)
     yield held.folder
-    lock(held.handle, shared=True, wait=True)
+    _share(held)
 
 
 @contextmanager
@@ -172,6 +183,7 @@ def publishing(root: Path, wait_seconds: float, progress: Progress | None) -> It
         folder.begin()
         try:
             yield
+            _refuse_lost(root, folder.state.parts)
             folder.publish(lease, shown)
         except BaseException:
             lease.end()
@@ -179,7 +191,11 @@ def publishing(root: Path, wait_seconds: float, progress: Progress | None) -> It
             raise
     finally:
         lease.end()
-        lock(held.handle, shared=True, wait=True)
+        _share(held)
+        while held.folder.overtaken:
+            _lock(held, shown)
+            folder.abandon(shown)
+            _share(held)
 
 
 def working_folder(root: Path) -> WorkingFolder | None:
@@ -194,6 +210,48 @@ def _lock(held: _Opened, progress: Progress) -> None:
         progress.begin("Wait for another command of this machine")
         lock(held.handle, wait=True)
     held.folder.reread()
+
+
+def _share(held: _Opened) -> None:
+    """Share the lock of a working folder, and read what another process may have changed.
+
+    The system frees an exclusive lock before it shares it, so another process may lock in between.
+    """
+    lock(held.handle, shared=True, wait=True)
+    held.folder.reread()
+
+
+def _refuse_lost(root: Path, before: Iterable[str]) -> None:
+    """Raise Damaged if a file that writers never remove has disappeared from a working folder.
+
+    Publishing without the file would delete the object that is its only good copy. ``before`` are
+    the paths of what was published last.
+    """
+    gone = {path for path in before if not (root / path).exists()}
+    stay = {f"base-{number}" for number in _named_bases(root)} if gone else set()
+    lost = [path for path in gone if _is_partition(path) and path.partition("/")[0] in stay]
+    lost += gone & {"warehouse.json"}
+    if not stay:
+        lost += [path for path in gone if path.startswith("commits/")]
+    if lost:
+        raise Damaged(
+            f"{root / min(lost)} disappeared while this command was writing",
+            "It belongs to the warehouse, and no writer removes it",
+            "Nothing was published. Run the command again: it fetches the file",
+        )
+
+
+def _named_bases(root: Path) -> Iterator[int]:
+    """Yield the bases that commit records name."""
+    for file in (root / "commits").glob("*.json"):
+        try:
+            yield json.loads(file.read_text(encoding="utf-8"))["base"]
+        except (OSError, ValueError, TypeError, KeyError) as error:
+            raise Damaged(
+                f"Cannot read {file}",
+                f"Reading it fails: {error!r}",
+                "Nothing was published. Run the command again: it fetches the file",
+            ) from error
 
 
 def _refuse_unopened(root: Path) -> None:

@@ -67,7 +67,11 @@ class MemoryObjects:
         for key in list(keys):
             self.held.pop(key, None)
 
-    def drop_unfinished(self) -> None:
+    def stored(self, prefix: str) -> Iterator[str]:
+        """Yield the keys of objects: no versions are kept."""
+        return (found.key for found in self.listed(prefix))
+
+    def drop_unfinished(self, token: int) -> None:
         """Do nothing: every object is complete."""
 
     def close(self) -> None:

@@ -63,5 +63,6 @@ def test_an_unknown_environment_variable_is_refused() -> None:
 
 @pytest.mark.parametrize("address", ["s3a://bucket/w", "hdfs://host:1/w", "file:///w"])
 def test_an_address_is_no_warehouse(address: str) -> None:
-    with pytest.raises(UsageError, match="only local files"):
+    with pytest.raises(UsageError, match="only local files") as raised:
         Settings.load({"warehouse": address}, {})
+    assert ("works with the command only" in raised.value.remedy) == (address[:4] != "file")

@@ -117,6 +117,16 @@ def test_a_storage_that_replaces_objects_is_refused() -> None:
     check_conditional(MemoryObjects())
 
 
+@pytest.mark.parametrize("fates", [("before",), ("after",), ("", "before")])
+def test_the_check_of_a_storage_tolerates_lost_answers(fates: tuple[str, ...]) -> None:
+    objects, left = MemoryObjects(), list(fates)
+    objects.lost = lambda _: left.pop(0) if left else ""
+    check_conditional(objects)
+    objects.lost = lambda _: "before"
+    with pytest.raises(Unavailable):
+        check_conditional(objects)
+
+
 def test_a_damaged_or_newer_entry_is_refused() -> None:
     objects = MemoryObjects()
     key = f"{history.FOLDER}{1:012d}"

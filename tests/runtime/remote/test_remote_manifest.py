@@ -36,9 +36,9 @@ def test_a_manifest_that_names_files_elsewhere_is_refused(path: str) -> None:
 
 def test_a_deletion_spares_what_a_later_writer_has_uploaded() -> None:
     objects = MemoryObjects()
-    mine, later = NAMES.key, f"{FILES}{4:012d}/base-1/names"
-    for key in (mine, later, f"{FILES}{1:012d}/base-1/names", f"{MANIFESTS}{1:012d}"):
+    mine, later, theirs = NAMES.key, f"{FILES}{4:012d}/base-1/names", f"{FILES}x"
+    for key in (mine, later, theirs, f"{FILES}{1:012d}/base-1/names", f"{MANIFESTS}{1:012d}"):
         objects.write(key, b"")
     key = write_manifest(objects, 3, {"base-1/names": NAMES})
     delete_unlisted(objects, 3, key, {"base-1/names": NAMES})
-    assert sorted(objects.held) == sorted([mine, later, key])
+    assert sorted(objects.held) == sorted([mine, later, theirs, key])

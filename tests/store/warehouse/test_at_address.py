@@ -10,12 +10,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from helpers.memory_objects import MemoryObjects
+from helpers.overtaking import overtake
+from provhouse.commit.recover import recover
 from provhouse.model.errors import Busy, Damaged, UsageError
 from provhouse.model.progress import Silent
 from provhouse.runtime.remote import lease
 from provhouse.runtime.remote.remote_manifest import FILES, MANIFESTS
 from provhouse.runtime.storage import parquet_reader
 from provhouse.store.warehouse.at_address import kept_files, objects_at, opened, up_to_date
+from provhouse.store.warehouse.bases import bases
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.locks import locked
 
@@ -58,6 +61,16 @@ def fail(root: Path) -> None:
         (root / "base-1" / "two").write_text("changed")
         (root / "base-1" / "three").write_text("new")
         raise ZeroDivisionError
+
+
+def test_a_writer_killed_while_the_lock_is_shared_is_undone(
+    objects: MemoryObjects, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with machine(objects, tmp_path, monkeypatch) as root:
+        write(root, one="1")
+        overtake(root, monkeypatch)
+        write(root, two="2")
+        assert (root / "base-1" / "one").read_text() == "1"
 
 
 def write_late(objects: MemoryObjects, root: Path, other: Path) -> None:
@@ -103,6 +116,29 @@ def test_a_failed_change_is_undone(
         write(root, four="4")  # the lease was given back
     gone = [key for key in before if key not in objects.held]
     assert [key.partition("/")[0] for key in gone] == ["manifests"]
+
+
+def fail_first(root: Path) -> None:
+    with locked(Layout(root)):
+        (root / "base-1" / "triples" / "_delta_log").mkdir(parents=True)
+        (root / "base-1" / "triples" / ".aside-1.parquet").write_text("")
+        (root / "base-1" / "one").write_text("1")
+        (root / "logs").mkdir()
+        raise ZeroDivisionError
+
+
+def test_a_first_change_that_failed_leaves_no_base(
+    objects: MemoryObjects, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with machine(objects, tmp_path, monkeypatch) as root:
+        with pytest.raises(ZeroDivisionError):
+            fail_first(root)
+        assert bases(Layout(root)) == []
+        assert (root / "logs").is_dir()  # it belongs to this machine
+        with locked(Layout(root)):
+            recover(Layout(root))
+        write(root, one="1")
+        assert bases(Layout(root)) == [1]
 
 
 def test_a_killed_writer_is_undone_by_the_next_command(
@@ -192,10 +228,49 @@ def test_an_erasure_of_another_machine_distrusts_neo4j(
         assert (b / "base-1" / "one").read_text() == "......"
 
 
-@pytest.mark.parametrize("address", ["s3://", "s3:///x", "s3://b/x?y=1", "s3://b/x//y"])
+@pytest.mark.parametrize(
+    "address", ["s3://", "s3:///x", "s3://b/x?y=1", "s3://b/x//y", "s3://[x/y"]
+)
 def test_an_unusable_address_is_refused(address: str) -> None:
     with pytest.raises(UsageError, match="Cannot use the address"):
         objects_at(address)
+
+
+def lose(root: Path, *paths: str) -> None:
+    """Write, while another program removes files."""
+    with locked(Layout(root)):
+        (root / "base-1" / "two").write_text("2")
+        for path in paths:
+            (root / path).unlink()
+
+
+PARTITION = "base-1/triples/0000000001.parquet"
+
+
+@pytest.mark.parametrize(
+    "lost", [[PARTITION], ["warehouse.json"], ["commits/1.json", "commits/2.json"]]
+)
+def test_a_file_that_is_lost_during_a_write_stays_published(
+    objects: MemoryObjects, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lost: list[str]
+) -> None:
+    with machine(objects, tmp_path, monkeypatch) as root:
+        with locked(Layout(root)):
+            (root / PARTITION).parent.mkdir(parents=True)
+            (root / "commits").mkdir()
+            (root / PARTITION).write_text("1")
+            (root / "warehouse.json").write_text("{}")
+            for number in (1, 2):
+                (root / "commits" / f"{number}.json").write_text('{"base": 1}')
+        with pytest.raises(Damaged, match="disappeared while this command was writing"):
+            lose(root, *lost)
+        assert {*lost} < {*kept_files(root)}
+        lose(root, "commits/1.json")  # as a prune does
+        with locked(Layout(root)):
+            (root / "base-2").mkdir()
+            (root / "base-2" / "one").write_text("1")
+            (root / "commits" / "2.json").write_text('{"base": 2}')
+            (root / PARTITION).unlink()  # of a base that no record names
+        assert PARTITION not in kept_files(root)
 
 
 def write_partition(root: Path, *, triples: int, partition: int = 1) -> str:
