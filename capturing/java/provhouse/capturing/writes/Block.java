@@ -218,14 +218,14 @@ public class Block {
    * Return the plan of a frame whose rows the program passes to an RDD, with a tap for all rows, or
    * null.
    */
-  public LogicalPlan passing(LogicalPlan query, SparkSession session) {
+  public Caches.Passing passing(LogicalPlan query, SparkSession session) {
     begin(session);
     return caches.passing(query, session);
   }
 
   /** Record the RDD with the rows of the plan that {@code passing} has returned. */
-  public void passed(RDD<?> rows) {
-    caches.passed(rows);
+  public synchronized void passed(RDD<?> rows, Caches.Passing passing) {
+    caches.passed(rows, passing.frame());
   }
 
   /** Return the number of a new write. The folder of the write has the number as its name. */
