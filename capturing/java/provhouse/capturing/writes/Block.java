@@ -183,10 +183,27 @@ public class Block {
   private void finish(Changing command) {
     if (!command.isClosed()) {
       command.close();
-      if (command.write() == null && command.hasCommitted()) {
-        begun(command);
+      try {
+        if (command.write() == null && command.hasCommitted()) {
+          begun(command);
+        }
+      } catch (RuntimeException error) { // the command itself has succeeded
+        lost(command, error);
       }
     }
+  }
+
+  private void lost(Changing command, RuntimeException error) {
+    Unsupported refused =
+        error instanceof Unsupported known
+            ? known
+            : Unsupported.write("It is unknown which rows it has changed: " + error);
+    uncaptured(Refusal.of(command.command(), command.target(), refused));
+  }
+
+  /** Record a write that has run without capture. */
+  protected void uncaptured(Refusal refusal) {
+    refusals.add(refusal);
   }
 
   private void prepare(Target target, SparkSession session) {
