@@ -119,8 +119,8 @@ def _versions(
 
 def check_change(output: Output, key: Key, known: Known) -> None:
     """Raise UsageError if a command changed rows that a key names, and the block declares none."""
-    changed = [*output.write.removed, *output.ended()]
-    files = [] if key else [file.path for file in changed]
+    removed = [file.path for file in output.write.removed]
+    files = [] if key else [*removed, *(file.path for file in output.ended())]
     writes = known.writes([FileState(path, *state_of(path)) for path in files])
     named = [write.key for write in writes if write and write.key]
     if named or ((output.write.kept or output.write.ends) and not key):
