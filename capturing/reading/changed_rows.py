@@ -119,10 +119,11 @@ def _versions(
 
 def check_change(output: Output, key: Key, known: Known) -> None:
     """Raise UsageError if a command changed rows that a key names, and the block declares none."""
-    files = [] if key else [file.path for file in output.write.removed]
+    removed = [file.path for file in output.write.removed]
+    files = [] if key else [*removed, *(file.path for file in output.ended())]
     writes = known.writes([FileState(path, *state_of(path)) for path in files])
     named = [write.key for write in writes if write and write.key]
-    if named or (output.write.kept and not key):
+    if named or ((output.write.kept or output.write.ends) and not key):
         table, found = output.write.table, ", ".join(named[0]) if named else ""
         raise UsageError(
             f"A command has changed {table} without its key",

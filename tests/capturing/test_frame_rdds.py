@@ -4,6 +4,7 @@ Functions of RDDs may use any rows. The expected rows are those that the frame h
 to the RDD: not those that it has filtered out.
 """
 
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -70,6 +71,31 @@ def empty(orders: DataFrame, _: DataFrame) -> DataFrame:
     return orders.where("k > 2").rdd.filter(lambda row: False).toDF("k bigint, v int")
 
 
+def ranged(orders: DataFrame, people: DataFrame) -> DataFrame:
+    """Join rows of the program with rows that Spark sends to all tasks, outside of any RDD."""
+    numbers = orders.sparkSession.range(COUNT * 2).join(
+        F.broadcast(orders), F.col("id") == orders.k
+    )
+    found = numbers.rdd.map(lambda row: (row.k, row.v)).toDF("k bigint, v int")
+    orders.createOrReplaceTempView("orders")
+    people.createOrReplaceTempView("people")
+    rows = orders.sparkSession.range(COUNT).where("id <= (SELECT max(k) FROM people)").rdd
+    return found.union(rows.map(lambda row: (row.id + 100, 0)).toDF("k bigint, v int"))
+
+
+def over(orders: DataFrame, people: DataFrame) -> DataFrame:
+    """Join the rows of an RDD with other rows, and pass them to another RDD."""
+    frame = orders.where("k > 4").rdd.map(lambda row: (row.k - 5, row.v)).toDF("k bigint, v int")
+    rows = frame.join(F.broadcast(people), "k").rdd.map(lambda row: (row.k, row.name))
+    return rows.toDF("k bigint, name string")
+
+
+def as_json(orders: DataFrame, _: DataFrame) -> DataFrame:
+    """Parse strings of an RDD, for which Spark makes a plan that scans only this RDD."""
+    texts = orders.where("k > 4").rdd.map(lambda row: f'{{"k": {row.k}}}')
+    return orders.sparkSession.read.json(texts)
+
+
 PROGRAMS: dict[str, tuple[Program, set[int], set[int]]] = {
     "simple": (simple, {k for k in range(COUNT) if GROUPS[k] is not None}, set()),
     "groups": (of_groups, keys(COUNT) - {0, 1}, set()),
@@ -77,6 +103,8 @@ PROGRAMS: dict[str, tuple[Program, set[int], set[int]]] = {
     "joined": (joined, keys(4), keys(PEOPLE)),
     "twice": (twice, keys(COUNT) - {0, 1, 2}, set()),
     "empty": (empty, set(), set()),
+    "over": (over, keys(COUNT) - keys(5), keys(PEOPLE)),
+    "json": (as_json, keys(COUNT) - keys(5), set()),
 }
 """For each program, the orders and the people that each of its rows derives from."""
 
@@ -138,6 +166,24 @@ def test_rows_beside_an_rdd_keep_their_own_lineage(
         assert sources(found, number) == ({row[0]}, keys(PEOPLE))
 
 
+@pytest.mark.long
+def test_rows_of_the_program_that_are_joined_keep_the_lineage_of_the_other_rows(
+    tables: tuple[DataFrame, DataFrame], houses: Callable[..., House], tmp_path: Path
+) -> None:
+    house = houses()
+    with (
+        pytest.warns(UserWarning, match="rows of out went through an RDD"),
+        house.capture(keys=dict.fromkeys(("orders", "people", "out"), "k")),
+    ):
+        ranged(*tables).write.parquet(str(tmp_path / "out"))
+    expected = {k: {f"orders/{k}" for k in range(COUNT)} for k in range(COUNT)}
+    expected |= {k + 100: {f"people/{k}" for k in range(PEOPLE)} for k in range(PEOPLE)}
+    with house.open() as warehouse:
+        for key, read in expected.items():
+            items = {each.item for each in warehouse.lineage(f"out/{key}").items}
+            assert {each for each in items if not each.startswith("range-")} == read
+
+
 def of_the_program(orders: DataFrame, _: DataFrame) -> DataFrame:
     rows = orders.rdd.map(lambda row: (row.k,))
     return rows.union(orders.sparkSession.sparkContext.parallelize([(1,)])).toDF("k bigint")
@@ -149,14 +195,95 @@ def planned_before(orders: DataFrame, _: DataFrame) -> DataFrame:
     return frame.rdd.map(lambda row: (row.k,)).toDF("k bigint")
 
 
+def beside_people(orders: DataFrame, people: DataFrame) -> DataFrame:
+    """Return rows of an RDD, joined with rows that none of Spark's RDDs shows."""
+    frame = orders.rdd.map(lambda row: (row.k, row.v)).toDF("k bigint, v int")
+    return frame.join(F.broadcast(people), "k")
+
+
+def uncovered(orders: DataFrame, people: DataFrame) -> DataFrame:
+    frame = beside_people(orders, planned_before(people, people))
+    return frame.rdd.map(lambda row: (row.k, row.v)).toDF("k bigint, v int")
+
+
+def planned_with_people(orders: DataFrame, people: DataFrame) -> DataFrame:
+    frame = beside_people(orders, people)
+    frame.collect()
+    return frame.rdd.map(lambda row: (row.k, row.v)).toDF("k bigint, v int")
+
+
+def in_scala(orders: DataFrame, people: DataFrame) -> DataFrame:
+    return orders.sparkSession.read.json(beside_people(orders, people).toJSON())
+
+
+def late(orders: DataFrame, people: DataFrame) -> DataFrame:
+    return beside_people(orders, people).localCheckpoint(eager=False)
+
+
+def late_range(orders: DataFrame, _: DataFrame) -> DataFrame:
+    numbers = orders.sparkSession.range(COUNT)
+    return numbers.join(F.broadcast(orders), F.col("id") == orders.k).localCheckpoint(eager=False)
+
+
+def planned_range(orders: DataFrame, _: DataFrame) -> DataFrame:
+    numbers = orders.sparkSession.range(COUNT)
+    frame = numbers.join(F.broadcast(orders), F.col("id") == orders.k)
+    frame.collect()
+    return frame.rdd.map(lambda row: (row.k,)).toDF("k bigint")
+
+
+UNKNOWN = [
+    of_the_program,
+    planned_before,
+    uncovered,
+    planned_with_people,
+    in_scala,
+    late,
+    late_range,
+    planned_range,
+]
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("program", [of_the_program, planned_before])
+@pytest.mark.filterwarnings("ignore:The return type of DataFrame.toJSON")
+@pytest.mark.parametrize("program", UNKNOWN)
 def test_rows_of_an_unknown_rdd_are_refused(
     program: Program, tables: tuple[DataFrame, DataFrame], spark: SparkSession, tmp_path: Path
 ) -> None:
     with pytest.raises(UsageError, match="RDD that was not made from frames of the block alone"):
         written(spark, lambda: program(*tables), tmp_path)
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("literal", [False, True])
+def test_a_merge_reads_the_rows_of_all_its_sources(
+    literal: bool,
+    tables: tuple[DataFrame, DataFrame],
+    houses: Callable[..., House],
+    spark: SparkSession,
+    tmp_path: Path,
+) -> None:
+    """Delta checkpoints the source, without running the checkpoint at once."""
+    house, folder = houses(), tmp_path / "balance"
+    with house.capture(keys={"orders": "k", "balance": "k"}):
+        tables[0].write.format("delta").save(str(folder))
+    read = ["balance"] if literal else ["balance", "orders", "people"]
+    with warnings.catch_warnings(), house.capture(keys=dict.fromkeys(read, "k")):
+        warnings.filterwarnings("ignore", "The rows of balance went through an RDD")
+        made = spark.createDataFrame([(1, "a"), (2, "b")], "k bigint, name string")
+        source = made if literal else beside_people(*tables)
+        source.createOrReplaceTempView("source")
+        spark.sql(
+            f"MERGE INTO delta.`{folder}` t USING source s ON t.k = s.k "
+            "WHEN MATCHED THEN UPDATE SET v = length(s.name)"
+        )
+    with house.open() as warehouse:
+        items = {each.item for each in warehouse.lineage("balance/1").items}
+    made_here = {each for each in items if each.startswith("literal-")}
+    assert [each.partition("/")[2] for each in made_here] == ["0"] * literal
+    joined = set() if literal else {f"orders/{k}" for k in range(COUNT)} | {"people/1"}
+    assert items - made_here == {"balance/1@1", "orders/1"} | joined
 
 
 @pytest.mark.long

@@ -292,20 +292,23 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   /**
    * Return a plan of the rows that the program passes to an RDD. The rows are in an RDD that the
    * block recognizes in the plans of later writes.
+   *
+   * <p>Spark may run parts of the plan before it returns the RDD. Other threads do not wait for this.
    */
   private LogicalPlan passed(LogicalPlan optimised) {
     Streams.Batch batch = Streams.handed(session);
+    Caches.Passing passing;
     synchronized (block) {
       block.handed(batch);
-      LogicalPlan tapped = block.passing(CommonTables.inlined(optimised), session);
-      if (tapped == null) {
-        return optimised;
-      }
-      Dataset<Row> frame = DataFrames.of(session, tapped);
-      RDD<InternalRow> rows = frame.queryExecution().toRdd();
-      block.passed(rows);
-      return Plans.renamed(DataFrames.of(session, rows, frame.schema()), Plans.output(optimised));
+      passing = block.passing(CommonTables.inlined(optimised), session);
     }
+    if (passing == null) {
+      return optimised;
+    }
+    Dataset<Row> frame = DataFrames.of(session, passing.plan());
+    RDD<InternalRow> rows = frame.queryExecution().toRdd();
+    block.passed(rows, passing);
+    return Plans.renamed(DataFrames.of(session, rows, frame.schema()), Plans.output(optimised));
   }
 
   /**

@@ -87,9 +87,19 @@ class LandingBlock extends Block {
     Unsupported refused = super.refuse(command, target, error, session);
     if (isPlain()) {
       begin(session);
-      attempt(() -> store("uncaptured.json", refusals()));
+      storeRefusals();
     }
     return refused;
+  }
+
+  @Override
+  protected void uncaptured(Refusal refusal) {
+    super.uncaptured(refusal);
+    storeRefusals();
+  }
+
+  private void storeRefusals() {
+    attempt(() -> store("uncaptured.json", refusals()));
   }
 
   @Override

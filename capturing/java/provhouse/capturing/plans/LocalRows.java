@@ -22,6 +22,7 @@ final class LocalRows {
     }
     List<Dependency<?>> inputs = Plans.list(rdd.dependencies());
     return !inputs.isEmpty()
+        && !PlannedRows.mayHide(rdd)
         && inputs.stream().allMatch(each -> each instanceof NarrowDependency && are(each.rdd()));
   }
 }

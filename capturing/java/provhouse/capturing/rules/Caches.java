@@ -58,6 +58,9 @@ public final class Caches {
     this.keys = keys;
   }
 
+  /** The plan of a frame whose rows the program passes to an RDD, and the number of the frame. */
+  public record Passing(LogicalPlan plan, int frame) {}
+
   /** A frame that was cached with its slots, or the reason why it was cached without slots. */
   private record Cached(
       LogicalPlan query, Rewriting rewriting, List<Integer> kinds, Unsupported refusal) {}
@@ -141,7 +144,7 @@ public final class Caches {
    * Return the plan of a frame whose rows the program passes to an RDD, with a tap for all rows.
    * Return null if the plan cannot be rewritten, or if this has been done.
    */
-  public LogicalPlan passing(LogicalPlan query, SparkSession session) {
+  public Passing passing(LogicalPlan query, SparkSession session) {
     if (passed.isPassed(query)) {
       return null;
     }
@@ -155,22 +158,31 @@ public final class Caches {
       LogicalPlan tapped = taps.keyed(number, GroupKey.ONE, key, rows);
       next = rewriting.files().nextNumber();
       known.add(new Cached(query, rewriting, List.of(number), null));
-      return Plans.only(Plans.output(query), tapped);
+      return new Passing(Plans.only(Plans.output(query), tapped), last());
     } catch (Unsupported error) { // a write of the RDD's rows is refused later
       return null;
     }
   }
 
-  /** Record the RDD with the rows of the frame that {@code passing} has rewritten last. */
-  public void passed(RDD<?> rows) {
-    passed.put(rows, last());
+  /** Record the RDD with the rows of the frame with this number, which {@code passing} returned. */
+  public void passed(RDD<?> rows, int frame) {
+    passed.put(rows, frame);
   }
 
-  /** Return the frames that the RDD of a scan is computed from, or an empty list. */
+  /**
+   * Return the frames that the RDD of a scan is computed from, or an empty list. Rows that have
+   * slots of their own are in no such RDD.
+   */
   private List<Cached> framesOf(LogicalPlan node) {
-    return node instanceof LogicalRDD rows
-        ? passed.of(rows.rdd()).stream().map(known::get).toList()
-        : List.of();
+    if (!(node instanceof LogicalRDD rows) || isHanded(rows) || stored.containsKey(rows.rdd())) {
+      return List.of();
+    }
+    return passed.of(rows.rdd()).stream().map(known::get).toList();
+  }
+
+  /** Return whether these are the rows that this thread's stream has passed to the program. */
+  private boolean isHanded(LogicalRDD node) {
+    return batch != null && node.rdd() == batch.rows();
   }
 
   /** Return the plans of the frames that the RDD of a scan is computed from, or an empty list. */
@@ -250,11 +262,10 @@ public final class Caches {
   }
 
   private Cached of(LogicalRDD node) {
-    boolean current = batch != null && node.rdd() == batch.rows();
     Integer number = stored.get(node.rdd());
     Cached kept = number == null ? null : known.get(number);
     Cached found =
-        current ? of(Plans.output(batch.plan())) : kept == null ? checkpoint(node) : kept;
+        isHanded(node) ? of(Plans.output(batch.plan())) : kept == null ? checkpoint(node) : kept;
     if (found == null) {
       throw Unsupported.rows(
           node.nodeName(),

@@ -6,6 +6,7 @@ import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.execution.LogicalRDD;
+import org.apache.spark.sql.execution.SQLExecutionRDD;
 import provhouse.capturing.plans.*;
 import provhouse.capturing.taps.*;
 
@@ -14,7 +15,7 @@ import provhouse.capturing.taps.*;
  *
  * <p>Functions of RDDs may use any rows, and Spark's plan does not show which. But each RDD knows
  * the RDDs that it is computed from. So if all of them lead to such frames, the rows of an RDD
- * derive from no other rows.
+ * derive from no other rows, unless a plan in between has hidden inputs.
  */
 final class FrameRdds {
   private final Map<RDD<?>, Integer> frames = new WeakHashMap<>();
@@ -47,7 +48,7 @@ final class FrameRdds {
 
   /**
    * Return the numbers of the frames that an RDD is computed from, or an empty set if it also has
-   * other rows.
+   * other rows, or may have them.
    */
   Set<Integer> of(RDD<?> rdd) {
     Set<Integer> found = new TreeSet<>();
@@ -55,12 +56,13 @@ final class FrameRdds {
     Deque<RDD<?>> waiting = new ArrayDeque<>(seen);
     while (!waiting.isEmpty()) {
       RDD<?> next = waiting.pop();
-      if (frames.containsKey(next)) {
-        found.add(frames.get(next));
+      Integer frame = next instanceof SQLExecutionRDD ? frames.get(planned(next)) : null;
+      if (frame != null) {
+        found.add(frame);
         continue;
       }
       List<Dependency<?>> inputs = Plans.list(next.dependencies());
-      if (inputs.isEmpty()) {
+      if (inputs.isEmpty() || PlannedRows.mayHide(next)) {
         return Set.of();
       }
       for (Dependency<?> input : inputs) {
@@ -70,5 +72,21 @@ final class FrameRdds {
       }
     }
     return found;
+  }
+
+  /**
+   * Return the next RDD of a plan below an RDD of a plan, or null. If this is the RDD of a frame,
+   * the plan above it only passes its rows on, since no other plan scans this RDD.
+   */
+  private static RDD<?> planned(RDD<?> rdd) {
+    List<Dependency<?>> inputs = Plans.list(rdd.dependencies());
+    while (inputs.size() == 1) {
+      RDD<?> next = inputs.get(0).rdd();
+      if (next instanceof SQLExecutionRDD) {
+        return next;
+      }
+      inputs = Plans.list(next.dependencies());
+    }
+    return null;
   }
 }

@@ -1,11 +1,16 @@
 package provhouse.capturing.sources;
 
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.*;
 import org.apache.hadoop.fs.Path;
 import provhouse.capturing.plans.*;
 
 /** The snapshots that were added to an Iceberg table after one of them, and what they removed. */
 public final class IcebergSnapshots {
+  private static final String VALUE_DELETES = "total-equality-deletes";
+
   /** The number of later commits among which a commit is still looked for. */
   private static final int MOST = 10;
 
@@ -52,16 +57,34 @@ public final class IcebergSnapshots {
     return found;
   }
 
-  /** Return the vectors of deleted rows in the files before these snapshots, by the addresses. */
-  public Map<String, Map<String, Object>> deleted() {
+  /**
+   * Return whether rows of the table were deleted by their values before these snapshots, according
+   * to the last snapshot's summary.
+   */
+  public boolean haveValueDeletes() {
+    Map<String, String> summary = before == null ? Map.of() : Hidden.call(before, "summary");
+    return !summary.getOrDefault(VALUE_DELETES, "0").equals("0");
+  }
+
+  /**
+   * Return the vectors of deleted rows that these files had before these snapshots, by the files'
+   * addresses.
+   */
+  public Map<String, Map<String, Object>> deleted(Set<String> files) {
     Object scan = Hidden.with(Hidden.call(table, "newScan"), "useSnapshot",
         Hidden.<Object>call(before, "snapshotId"));
     Map<String, Map<String, Object>> found = new TreeMap<>();
-    for (Object task : Hidden.<Iterable<?>>call(scan, "planFiles")) {
-      Map<String, Object> vector = IcebergDeletes.of(task, table);
-      if (vector != null) {
-        found.put(address(Hidden.call(Hidden.call(task, "file"), "location")), vector);
+    Iterable<?> tasks = Hidden.call(scan, "planFiles");
+    try (Closeable ignored = (Closeable) tasks) {
+      for (Object task : tasks) {
+        String file = address(Hidden.call(Hidden.call(task, "file"), "location"));
+        Map<String, Object> vector = files.contains(file) ? IcebergDeletes.of(task, table) : null;
+        if (vector != null) {
+          found.put(file, vector);
+        }
       }
+    } catch (IOException error) {
+      throw new UncheckedIOException(error);
     }
     return found;
   }
@@ -72,7 +95,7 @@ public final class IcebergSnapshots {
    */
   public static Map<String, List<Long>> firstRows(Object table, Set<String> files) {
     Object each = Hidden.call(table, "currentSnapshot");
-    for (int i = 0; i < MOST && each != null; i++) {
+    for (int i = 0; i < MOST && each != null && Hidden.call(each, "firstRowId") != null; i++) {
       Map<String, List<Long>> found = new TreeMap<>();
       Iterable<?> added = Hidden.with(each, "addedDataFiles", Hidden.<Object>call(table, "io"));
       for (Object file : added) {

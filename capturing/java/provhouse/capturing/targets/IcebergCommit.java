@@ -10,6 +10,8 @@ import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.connector.write.BatchWrite;
 import org.apache.spark.sql.connector.write.Write;
 import org.apache.spark.sql.connector.write.WriterCommitMessage;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import provhouse.capturing.plans.*;
 import provhouse.capturing.sources.*;
 
@@ -18,6 +20,7 @@ import provhouse.capturing.sources.*;
  * programs commit to the table at the same time.
  */
 final class IcebergCommit {
+  private static final Logger LOG = LoggerFactory.getLogger(IcebergCommit.class);
   private static final String COPYING = "CopyOnWriteOperation";
   private static final String DELTA = "PositionDeltaBatchWrite";
 
@@ -25,8 +28,14 @@ final class IcebergCommit {
   private final Set<String> removed = new TreeSet<>();
   private final Map<String, JsonNode[]> vectors = new TreeMap<>();
   private boolean changes;
+  private volatile boolean known = true;
   private Map<String, List<Long>> firstRows;
   private String address = "";
+
+  /** Return whether all facts of the commit are known. */
+  boolean isKnown() {
+    return known;
+  }
 
   /** Return the addresses of the committed files. */
   synchronized Set<String> files() {
@@ -62,16 +71,25 @@ final class IcebergCommit {
   private Object batch(BatchWrite batch, Write write) {
     return proxy(batch, (method, result, given) -> {
       if (method.equals("commit")) {
-        record((WriterCommitMessage[]) given[0]);
-        firstRows = IcebergSnapshots.firstRows(Hidden.field(write, "table"), files());
-        switch (batch.getClass().getSimpleName()) {
-          case COPYING -> recordChange(Hidden.field(batch, "scan"), Hidden.field(write, "table"));
-          case DELTA -> recordChange(null, Hidden.field(write, "table"));
-          default -> {}
+        try {
+          committed((WriterCommitMessage[]) given[0], batch, Hidden.field(write, "table"));
+        } catch (RuntimeException error) { // Spark must not fail a job whose rows are committed
+          LOG.warn("The lineage of a write to Iceberg is kept out", error);
+          known = false;
         }
       }
       return result;
     });
+  }
+
+  private void committed(WriterCommitMessage[] tasks, BatchWrite batch, Object table) {
+    record(tasks);
+    switch (batch.getClass().getSimpleName()) {
+      case COPYING -> recordChange(Hidden.field(batch, "scan"), table);
+      case DELTA -> recordChange(null, table);
+      default -> {}
+    }
+    firstRows = IcebergSnapshots.firstRows(table, files());
   }
 
   private synchronized void record(WriterCommitMessage[] tasks) {

@@ -54,6 +54,11 @@ final class IcebergRemoval implements Target {
     }
     iceberg().fileNames();
     snapshots = IcebergSnapshots.after(relation.table());
+    if (snapshots.haveValueDeletes()) {
+      throw Unsupported.write(
+          "It removes files of the Iceberg table " + table()
+              + ", where rows were deleted by their values (equality deletes)");
+    }
   }
 
   @Override
@@ -106,16 +111,14 @@ final class IcebergRemoval implements Target {
         committed = removed.isEmpty() ? "" : IcebergSnapshots.addressOf(each);
       }
       if (!removed.isEmpty()) {
-        snapshots.deleted().forEach(this::addVector);
+        snapshots.deleted(removed).forEach(this::addVector);
       }
     }
     return Set.of();
   }
 
   private void addVector(String file, Map<String, Object> deleted) {
-    if (removed.contains(file)) {
-      vectors.put(file, new JsonNode[] {new ObjectMapper().valueToTree(deleted), null});
-    }
+    vectors.put(file, new JsonNode[] {new ObjectMapper().valueToTree(deleted), null});
   }
 
   @Override

@@ -204,6 +204,11 @@ final class IcebergTarget implements Target {
   }
 
   @Override
+  public boolean isKnown() {
+    return commit.isKnown();
+  }
+
+  @Override
   public Set<String> written() {
     return commit.files();
   }

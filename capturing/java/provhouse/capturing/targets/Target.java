@@ -116,6 +116,11 @@ public interface Target {
   /** Return whether the table will contain only the rows of this write. */
   boolean replaces();
 
+  /** Return whether it is known which rows a write has committed that has succeeded. */
+  default boolean isKnown() {
+    return true;
+  }
+
   /** Return the files that the write has made. The write must have ended or returned. */
   default Set<String> written() {
     return Set.of();

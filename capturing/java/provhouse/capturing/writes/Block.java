@@ -183,10 +183,27 @@ public class Block {
   private void finish(Changing command) {
     if (!command.isClosed()) {
       command.close();
-      if (command.write() == null && command.hasCommitted()) {
-        begun(command);
+      try {
+        if (command.write() == null && command.hasCommitted()) {
+          begun(command);
+        }
+      } catch (RuntimeException error) { // the command itself has succeeded
+        lost(command, error);
       }
     }
+  }
+
+  private void lost(Changing command, RuntimeException error) {
+    Unsupported refused =
+        error instanceof Unsupported known
+            ? known
+            : Unsupported.write("It is unknown which rows it has changed: " + error);
+    uncaptured(Refusal.of(command.command(), command.target(), refused));
+  }
+
+  /** Record a write that has run without capture. */
+  protected void uncaptured(Refusal refusal) {
+    refusals.add(refusal);
   }
 
   private void prepare(Target target, SparkSession session) {
@@ -218,14 +235,14 @@ public class Block {
    * Return the plan of a frame whose rows the program passes to an RDD, with a tap for all rows, or
    * null.
    */
-  public LogicalPlan passing(LogicalPlan query, SparkSession session) {
+  public Caches.Passing passing(LogicalPlan query, SparkSession session) {
     begin(session);
     return caches.passing(query, session);
   }
 
   /** Record the RDD with the rows of the plan that {@code passing} has returned. */
-  public void passed(RDD<?> rows) {
-    caches.passed(rows);
+  public synchronized void passed(RDD<?> rows, Caches.Passing passing) {
+    caches.passed(rows, passing.frame());
   }
 
   /** Return the number of a new write. The folder of the write has the number as its name. */

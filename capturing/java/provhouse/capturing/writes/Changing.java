@@ -49,6 +49,10 @@ final class Changing {
     return change;
   }
 
+  LogicalPlan command() {
+    return change.command();
+  }
+
   Caller caller() {
     return caller;
   }

@@ -250,7 +250,7 @@ public final class Write {
    */
   public void end(boolean success, long nanoseconds, long count) {
     if (!state.equals("replaced")) {
-      state = success ? "finished" : "failed";
+      state = !success ? "failed" : target.isKnown() ? "finished" : "unknown";
     }
     String exceeded = budget.end();
     if (state.equals("finished") && !exceeded.isEmpty()) {
