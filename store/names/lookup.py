@@ -49,9 +49,15 @@ class Lookup:
     """
 
     def __init__(self, words: U16) -> None:
+        if len(words) < _HEAD:
+            raise ValueError(f"This is not a look-up: {len(words):,} words")
         head: list[int] = words[:_HEAD].view(np.uint64).tolist()
         self._count, self._bits, top = head
-        if self._bits > MOST_BITS or len(words) != sum(_sizes(self._count, self._bits, top)):
+        if (
+            self._bits > MOST_BITS
+            or top > 2
+            or len(words) != sum(_sizes(self._count, self._bits, top))
+        ):
             raise ValueError(f"This is not a look-up: {len(words):,} words")
         ends = np.cumsum(_sizes(self._count, self._bits, top))
         _, starts, marks, low, tops = np.split(words, ends[:-1])
@@ -104,9 +110,10 @@ class Lookup:
             yield known << np.uint64(64 - self._bits - MARK), self.offsets(place)
 
     def shares(self, ordered: U64) -> bool:
-        """Return whether an entry may be that of one of the hashes, which are in order."""
-        if len(self) > len(ordered):
-            return bool(self.matches(self.search(ordered), ordered).any())
+        """Return whether an entry may be that of one of the hashes, which are in order.
+
+        This reads all entries. If there are fewer hashes than entries, ``search`` is faster.
+        """
         hidden = np.uint64(64 - self._bits - MARK)
         others = ordered >> hidden
         for hashed, _ in self.pairs():

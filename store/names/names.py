@@ -286,7 +286,8 @@ class Names:
     ) -> None:
         ordered = np.sort(wanted)
         for span in self._spans:
-            if self._read_lookup(span.ingest).shares(ordered):
+            known = self._read_lookup(span.ingest)
+            if len(known) > len(ordered) or known.shares(ordered):
                 self._locate_in(span, wanted, names_of, found)
 
     def _locate_in(
@@ -295,8 +296,8 @@ class Names:
         known = self._read_lookup(span.ingest)
         at = known.search(wanted)
         rows = np.flatnonzero(found < 0)
-        while len(rows):  # one round for each further name with the same part of the hash
-            rows = rows[known.matches(at[rows], wanted[rows])]
+        # One round for each further name with the same part of the hash.
+        while len(rows := rows[known.matches(at[rows], wanted[rows])]):
             numbers = ItemNumbers(span.first + known.offsets(at[rows]))
             same = pc.equal(self.names(numbers), names_of(rows))
             hit = np.asarray(pc.fill_null(same, False), dtype=bool)

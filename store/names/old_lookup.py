@@ -52,11 +52,8 @@ class OldLookup:
 
     def shares(self, ordered: U64) -> bool:
         """Return whether an entry has one of the hashes, which are in order."""
-        few, many = sorted((self._hashed, ordered), key=len)
-        if not len(few):
-            return False
-        at = np.minimum(np.searchsorted(many, few), len(many) - 1)
-        return bool((many[at] == few).any())
+        at = np.minimum(np.searchsorted(ordered, self._hashed), len(ordered) - 1)
+        return bool((ordered[at] == self._hashed).any())
 
 
 def old_lookup_files(folder: Path, ingest: int) -> tuple[Path, Path, Path]:

@@ -81,7 +81,6 @@ def test_shared_hashes_are_noticed_whichever_side_is_longer(tmp_path: Path) -> N
     others = np.sort(np.random.default_rng(4).integers(2**40, 2**55, 1_000, np.uint64))
     assert not lookup.shares(others)
     assert not lookup.shares(others[:3])
-    assert not lookup.shares(others[:0])
     assert lookup.shares(np.append(others, hashed[70]))
     assert lookup.shares(np.append(others[:3], hashed[70]))
 
@@ -110,5 +109,5 @@ def test_a_rewritten_look_up_leads_from_the_same_hashes_to_the_same_items(
 def test_an_array_that_is_not_a_look_up_is_refused(tmp_path: Path, harm: object) -> None:
     written(tmp_path, np.arange(9, dtype=np.uint64) << np.uint64(60), np.arange(9))
     words = np.load(lookup_file(tmp_path, 1))
-    with pytest.raises(ValueError):  # noqa: PT011
+    with pytest.raises(ValueError, match="not a look-up"):
         Lookup(harm(words))  # type: ignore[operator]
