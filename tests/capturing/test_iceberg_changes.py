@@ -4,19 +4,14 @@ The model is the one for Delta: plain Python that runs the clauses of random sta
 since provhouse's own Spark has no Iceberg.
 """
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 
 import pytest
-from jars_all import package
 
-from helpers import iceberg_session
-from helpers.iceberg_changing import IcebergChanging
-from helpers.iceberg_session import IcebergSession
+from helpers.changing_elsewhere import IcebergChanging
+from helpers.other_session import OtherSession, started
 from helpers.warehouse import House
 from provhouse.model.errors import NotFound
 
@@ -34,24 +29,24 @@ PARTITIONS = {
 
 
 @pytest.fixture(scope="module")
-def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IcebergSession]:
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OtherSession]:
     """A session of another process, for all tests."""
     folder = tmp_path_factory.mktemp("ice, ünd")
-    with subprocess.Popen(
-        [sys.executable, iceberg_session.__file__, folder, iceberg("iceberg-4.1_2.13")],
-        env={**os.environ, "PYTHONPATH": str(package(VERSION).parent)},
-        cwd=folder,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        yield IcebergSession(process)
-        assert process.stdin
-        process.stdin.close()  # ends the program
+    catalog = "spark.sql.catalog.ice"
+    extensions = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
+    settings = {
+        "spark.jars": str(iceberg("iceberg-4.1_2.13")),
+        "spark.sql.extensions": extensions,
+        catalog: "org.apache.iceberg.spark.SparkCatalog",
+        f"{catalog}.type": "hadoop",
+        f"{catalog}.warehouse": str(folder / "ice house"),
+    }
+    with started(VERSION, folder, settings) as session:
+        yield session
 
 
 def table(
-    session: IcebergSession, house: House, folder: Path, form: int, partitions: str, mode: str
+    session: OtherSession, house: House, folder: Path, form: int, partitions: str, mode: str
 ) -> IcebergChanging:
     """Return a table that is not yet made."""
     modes = {f"write.{command}.mode": mode for command in ("delete", "update", "merge")}
@@ -74,7 +69,7 @@ def test_random_programs_have_the_lineage_of_the_model(
     mode: str,
     partitions: str,
     seed: int,
-    session: IcebergSession,
+    session: OtherSession,
     houses: Callable[..., House],
     tmp_path: Path,
 ) -> None:
@@ -90,7 +85,7 @@ def test_random_programs_have_the_lineage_of_the_model(
 @pytest.mark.parametrize("mode", ["copy-on-write", "merge-on-read"])
 @pytest.mark.parametrize("form", [2, 3])
 def test_rows_that_were_deleted_outside_of_a_block_are_no_sources(
-    form: int, mode: str, session: IcebergSession, houses: Callable[..., House], tmp_path: Path
+    form: int, mode: str, session: OtherSession, houses: Callable[..., House], tmp_path: Path
 ) -> None:
     """Without the rows that have ended, the key is unique."""
     changing = table(session, houses(), tmp_path, form, "whole", mode)
@@ -121,7 +116,7 @@ def test_rows_that_were_deleted_outside_of_a_block_are_no_sources(
 
 @pytest.mark.parametrize("mode", ["copy-on-write", "merge-on-read"])
 def test_rows_that_were_moved_outside_of_a_block_keep_their_versions(
-    mode: str, session: IcebergSession, houses: Callable[..., House], tmp_path: Path
+    mode: str, session: OtherSession, houses: Callable[..., House], tmp_path: Path
 ) -> None:
     """From format 3 on, rows have ids. Rows that were changed meanwhile have no version."""
     changing = table(session, houses(), tmp_path, 3, "whole", mode)

@@ -2,7 +2,6 @@ package provhouse.capturing.plans;
 
 import java.util.Set;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import provhouse.capturing.spark.*;
 
 /** The names of Delta's classes, which are not on the class path of every session. */
 public final class DeltaNames {
@@ -27,8 +26,7 @@ public final class DeltaNames {
 
   private static boolean isOne(LogicalPlan command, Set<String> names) {
     Class<?> kind = command.getClass();
-    return DeltaChanges.KNOWN
-        && kind.getName().equals(PACKAGE + "commands." + kind.getSimpleName())
+    return kind.getName().equals(PACKAGE + "commands." + kind.getSimpleName())
         && names.contains(kind.getSimpleName());
   }
 }

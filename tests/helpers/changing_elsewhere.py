@@ -1,4 +1,4 @@
-"""An Iceberg table that captured statements change, and a model of its rows and their past."""
+"""Tables that captured statements change on another version of Spark, with a model of their rows."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,21 +8,27 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from helpers.changing import Changing, Key
-from helpers.iceberg_session import IcebergSession
+from helpers.other_session import OtherSession
 
 
 @dataclass
-class IcebergChanging(Changing):
-    """The table ``balance`` in a namespace of its own, changed in another process."""
+class ChangingElsewhere(Changing):
+    """A Delta table ``balance`` that is changed in another process."""
 
-    session: IcebergSession = field(kw_only=True)
-    namespace: str = field(kw_only=True)
+    session: OtherSession = field(kw_only=True)
     partitions: str = ""
     blocks: int = 0
 
+    format = "delta"
+    prefix = "delta."
+
+    def named(self, name: str) -> str:
+        """Return the name in SQL of a table beside the changed one."""
+        return f"delta.`{self.folder / name}`"
+
     @property
     def table(self) -> str:
-        return f"ice.{self.namespace}.balance"
+        return self.named("balance")
 
     def source(self, name: str, /, **columns: Sequence[object]) -> Any:
         """Write a source with the key ``k`` as Parquet, and create a view of it."""
@@ -54,10 +60,10 @@ class IcebergChanging(Changing):
 
     def load(self, rows: Any, where: Mapping[Key, str], layout: Iterable[str] = ()) -> None:
         """Write the first rows in two files, from a source. ``where`` gives the source of each."""
-        given = ", ".join(f"'{name}' = '{value}'" for name, value in self.properties.items())
+        given = ", ".join(f"'{self.prefix}{n}' = '{value}'" for n, value in self.properties.items())
         self.session.sql(
-            f"CREATE TABLE {self.table} (k bigint, v bigint) USING iceberg {self.partitions} "
-            f"TBLPROPERTIES ({given})"
+            f"CREATE TABLE {self.table} (k bigint, v bigint) USING {self.format} {self.partitions}"
+            + (f" TBLPROPERTIES ({given})" if given else "")
         )
         version = self.run(f"INSERT INTO {{}} SELECT /*+ REPARTITION(2) */ * FROM {rows}")
         self.note(version, {key: [source] for key, source in where.items()}, new=True)
@@ -68,10 +74,22 @@ class IcebergChanging(Changing):
 
     def check_report(self, table: str = "balance") -> None:
         """Compare the complete lineage of each row of a report, a captured copy of the table."""
-        report = f"ice.{self.namespace}.report"
-        keys = {"balance": self.key, "report": self.key}
-        self.block(f"CREATE OR REPLACE TABLE {report} USING iceberg AS SELECT * FROM {{}}", keys)
+        made = f"CREATE OR REPLACE TABLE {self.named('report')} USING {self.format}"
+        self.block(f"{made} AS SELECT * FROM {{}}", {"balance": self.key, "report": self.key})
         with self.house.open() as warehouse:
             for key, name in self.names.items():
                 items = {each.item for each in warehouse.lineage(f"report/{key}").items}
                 assert items == {name, *self.past(name)}, name
+
+
+@dataclass
+class IcebergChanging(ChangingElsewhere):
+    """An Iceberg table ``balance`` in a namespace of its own."""
+
+    namespace: str = field(kw_only=True)
+
+    format = "iceberg"
+    prefix = ""
+
+    def named(self, name: str) -> str:
+        return f"ice.{self.namespace}.{name}"

@@ -1,15 +1,17 @@
-"""A session of a Spark for which Iceberg has a jar. It runs statements, each in a captured block.
+"""A session of another version of Spark. It runs statements, each in a captured block.
 
-Arguments: a folder, and the jar of Iceberg. The program makes the catalog ``ice`` in the folder.
-Each line of standard input is a request as JSON: a statement ``sql``, and, if it is captured, the
-``keys`` and the folder ``landing``. Each answer is a line that begins with ``MARK``, with the rows
-as JSON, or with the reason why the statement was ``refused`` or ``failed``.
+Argument: the settings of the session, as JSON. Each line of standard input is a request as JSON: a
+statement ``sql``, and, if it is captured, the ``keys`` and the folder ``landing``. Each answer is a
+line that begins with ``MARK``, with the rows as JSON, or with the reason why the statement was
+``refused`` or ``failed``.
 """
 
 import json
+import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,12 +19,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from provhouse.capturing.spark_versions import SparkVersion
+
 MARK = "answer "
-CATALOG = "spark.sql.catalog.ice"
+COMMON = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "2"}
 
 
 @dataclass(frozen=True)
-class IcebergSession:
+class OtherSession:
     """A running session, in another process."""
 
     process: "subprocess.Popen[str]"
@@ -46,6 +50,26 @@ class IcebergSession:
         return rows
 
 
+@contextmanager
+def started(
+    version: "SparkVersion", folder: Path, settings: Mapping[str, str]
+) -> Iterator[OtherSession]:
+    """Run a session of a version of Spark, whose working directory is ``folder``."""
+    from jars_all import package
+
+    with subprocess.Popen(
+        [sys.executable, __file__, json.dumps({**COMMON, **settings})],
+        env={**os.environ, "PYTHONPATH": str(package(version).parent)},
+        cwd=folder,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        yield OtherSession(process)
+        assert process.stdin
+        process.stdin.close()  # ends the program
+
+
 def answered(spark: "SparkSession", request: Mapping[str, Any]) -> dict[str, object]:
     """Run the statement of a request, and return the answer."""
     import provhouse
@@ -61,19 +85,10 @@ def answered(spark: "SparkSession", request: Mapping[str, Any]) -> dict[str, obj
         return {"failed": str(error)}
 
 
-def main(folder: Path, jar: str) -> None:
+def main(settings: dict[str, bool | float | int | str | None]) -> None:
     """Answer all requests."""
     from pyspark.sql import SparkSession
 
-    settings: dict[str, bool | float | int | str | None] = {
-        "spark.jars": jar,
-        "spark.ui.enabled": "false",
-        "spark.sql.shuffle.partitions": "2",
-        "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
-        CATALOG: "org.apache.iceberg.spark.SparkCatalog",
-        f"{CATALOG}.type": "hadoop",
-        f"{CATALOG}.warehouse": str(folder / "ice house"),
-    }
     spark = SparkSession.builder.master("local[2]").config(map=settings).getOrCreate()
     for line in sys.stdin:
         print(MARK + json.dumps(answered(spark, json.loads(line)), default=str), flush=True)
@@ -81,4 +96,4 @@ def main(folder: Path, jar: str) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2])
+    main(json.loads(sys.argv[1]))
