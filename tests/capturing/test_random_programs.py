@@ -18,10 +18,10 @@ from helpers.witnesses import Found, captured, found_of, query, read
 from provhouse.capturing.reading import stretches
 from provhouse.capturing.reading import tap_trace as trace
 
-FEW = [3]
-"""The seed of the short test."""
-MORE = [0, 1, 2, 38, 40, 42, 57]
-"""More seeds of short programs. The last program has windows with ranks and frames."""
+FEW = [1304]
+"""The seed of the short test: a window that ignores NULL, and a semi join with a comparison."""
+MORE = [38, 42, 57, 741, 1330, 1370, 1473]
+"""More seeds of short programs, whose windows have ranks and frames, too."""
 LONG = 300
 SHORT, STEPS = 3, 5
 FILES = 2
