@@ -10,7 +10,7 @@ from provhouse.model.associations import NONE
 
 from .spread import Spread
 from .tap_files import alike, tap_pieces
-from .tap_partitions import Found, Ordered, TapPartitions, UsedRows, position
+from .tap_partitions import KeyRuns, OrderedPartitions, TapPartitions, UsedRows, position
 
 
 class ComparedRows(UsedRows):
@@ -28,14 +28,14 @@ class ComparedRows(UsedRows):
             self._asked.add(some[1], list(some))
         super().__init__(held, keys)
 
-    def _found(self) -> Iterator[Found]:
+    def _found(self) -> Iterator[KeyRuns]:
         table = self._held.table
         for part, asked in zip(self._held.ordered(), self._asked.parts(), strict=True):
             key, partition, value = _distinct(asked, table.by)
             number, here = position(partition, unique(part.rows[table.partition]))
             at, _ = position(key[here], self._keys)
             runs = _matches(part, part.rows[table.order], number, value[here])
-            yield Found(at, tuple(_nonnegative(part, runs[table.compared])), part)
+            yield KeyRuns(at, tuple(_nonnegative(part, runs[table.compared])), part)
 
 
 def _distinct(asked: I64, by: str) -> I64:
@@ -50,7 +50,7 @@ def _distinct(asked: I64, by: str) -> I64:
 
 
 def _matches(
-    part: Ordered, values: I64, number: I64, wanted: I64
+    part: OrderedPartitions, values: I64, number: I64, wanted: I64
 ) -> dict[str, list[tuple[I64, I64]]]:
     """Return, for each comparison, the runs of the rows that match wanted values in partitions."""
     every = unique(np.concatenate([np.array([NONE]), values, wanted]))
@@ -69,6 +69,6 @@ def _matches(
     }
 
 
-def _nonnegative(part: Ordered, runs: list[tuple[I64, I64]]) -> Iterator[tuple[I64, I64]]:
+def _nonnegative(part: OrderedPartitions, runs: list[tuple[I64, I64]]) -> Iterator[tuple[I64, I64]]:
     for start, end in runs:
         yield part.first + start, part.first + np.maximum(start, end)

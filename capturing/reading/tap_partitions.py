@@ -24,7 +24,7 @@ FEW_KEYS = 1 << (MARK_BITS - 4)
 
 
 @dataclass(frozen=True)
-class Ordered:
+class OrderedPartitions:
     """Whole partitions: their rows in order, with positions counted over all rows of the tap."""
 
     first: int
@@ -80,14 +80,14 @@ class TapPartitions:
         if checks:
             check_checks(checks, table.by)
 
-    def ordered(self) -> Iterator[Ordered]:
+    def ordered(self) -> Iterator[OrderedPartitions]:
         """Yield the partitions in parts. Every call yields the same rows in the same order."""
         first, by = 0, self.table.partition
         for part in self._spread.parts():
             rows = part[:, np.lexsort((part[self.table.order], part[by]))]
             number = np.cumsum(np.diff(rows[by], prepend=rows[by, :1]) != 0)
             ends = first + np.cumsum(np.bincount(number))
-            yield Ordered(first, rows, number, ends, self.table.first_slot)
+            yield OrderedPartitions(first, rows, number, ends, self.table.first_slot)
             first += len(number)
 
     def rows_in(self, stretches: I64) -> Iterator[tuple[I64, I64]]:
@@ -99,14 +99,14 @@ class TapPartitions:
 
 
 @dataclass(frozen=True)
-class Found:
+class KeyRuns:
     """Wanted keys, and the rows that they stand for, as runs of positions."""
 
     at: I64
     """The positions of the keys among the wanted keys."""
     runs: tuple[tuple[I64, I64], ...]
     """Runs of each key: its first row, and the row after its last one. Runs may overlap."""
-    part: Ordered
+    part: OrderedPartitions
 
     @property
     def used(self) -> Iterator[Runs]:
@@ -130,7 +130,7 @@ class UsedRows(ABC):
             self.count += sum(int((end - start).sum()) for _, start, end in found.used)
 
     @abstractmethod
-    def _found(self) -> Iterator[Found]:
+    def _found(self) -> Iterator[KeyRuns]:
         """Yield the runs of the keys."""
 
     def pieces(self) -> Iterator[tuple[I64, I64]]:
@@ -157,7 +157,7 @@ class UsedRows(ABC):
 class FrameRows(UsedRows):
     """The rows that rows of a window used."""
 
-    def _found(self) -> Iterator[Found]:
+    def _found(self) -> Iterator[KeyRuns]:
         table = self._held.table
         first = table.order
         for part in self._held.ordered():
@@ -176,7 +176,7 @@ class FrameRows(UsedRows):
                 start = np.searchsorted(places, lowest + np.maximum(low, 1))
                 end = np.searchsorted(places, lowest + high, "right")
                 runs.append((part.first + start, part.first + np.maximum(start, end)))
-            yield Found(at, tuple(runs), part)
+            yield KeyRuns(at, tuple(runs), part)
 
 
 def _bounds(part: TapPart, counted: I64, span: int) -> tuple[I64, I64]:

@@ -52,16 +52,12 @@ def before(order: Order) -> list[Order]:
     return [one for one in orders_of(order.cust) if one.id <= order.id]
 
 
-def matched(
-    matches: Callable[[Order, Order], bool],
-    value: Callable[[Order], object] = lambda one: one.small,
-) -> Lineage:
-    """Return the orders that match others of their customer, with these; NULL matches nothing."""
+def matched(matches: Callable[[Order, Order], bool]) -> Lineage:
+    """Return the orders that match others of their customer, with these."""
     found = {
-        order.id: [one for one in orders_of(order.cust) if order.cust is not None
-                   and value(one) is not None and matches(order, one)]
+        order.id: [one for one in orders_of(order.cust) if order.cust and matches(order, one)]
         for order in ORDERS
-    }  # fmt: skip
+    }
     return {str(order.id): o(order, *found[order.id]) for order in ORDERS if found[order.id]}
 
 
@@ -179,13 +175,14 @@ CASES = {
     "semi_on_another": Case(
         sql("SELECT id AS k FROM orders l WHERE EXISTS"
             " (SELECT 1 FROM orders r WHERE r.cust = l.cust AND r.small <> l.small)"),
-        lambda: matched(lambda order, one: order.small not in (None, one.small)),
+        lambda: matched(lambda order, one: None not in (order.small, one.small)
+                        and order.small != one.small),
     ),
     "semi_on_earlier": Case(
         sql("SELECT id AS k FROM orders l WHERE EXISTS"
             " (SELECT 1 FROM orders r WHERE r.cust = l.cust AND l.day >= r.day)"),
-        lambda: matched(lambda order, one: order.day is not None and order.day >= one.day,
-                        lambda one: one.day),
+        lambda: matched(lambda order, one: None not in (order.day, one.day)
+                        and str(order.day) >= str(one.day)),
     ),
     "semi_on_two_conditions": Case(  # a superset: all orders of the customer
         sql("SELECT id AS k FROM orders l WHERE EXISTS"

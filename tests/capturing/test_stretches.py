@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from provhouse.capturing.reading import stretches
-from provhouse.model.arrays import I64
 
 SIZES = (1, 2, 7, 8, 9, 16, 17, 100, 129)
 
@@ -61,11 +60,11 @@ def test_overlapping_runs_of_a_row_become_disjoint() -> None:
     rng = random.Random(7)
     for _ in range(200):
         given = [[tuple(sorted(rng.choices(range(12), k=2))) for _ in range(5)] for _ in range(3)]
-        parts: list[tuple[I64, I64]] = [tuple(np.array(part).T) for part in given]  # type: ignore[misc]
+        arrays = [np.array(part) for part in given]
         found = defaultdict[int, list[int]](list)
-        for row, start, end in stretches.merged(parts):
-            for number, low, high in zip(row.tolist(), start.tolist(), end.tolist(), strict=True):
-                found[number] += range(low, high)
+        for rows, starts, ends in stretches.merged([(each[:, 0], each[:, 1]) for each in arrays]):
+            for row, start, end in zip(rows.tolist(), starts.tolist(), ends.tolist(), strict=True):
+                found[row] += range(start, end)
         for row in range(5):
             expected = {at for part in given for at in range(*part[row])}
             assert sorted(found[row]) == sorted(expected)
