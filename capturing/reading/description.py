@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from provhouse.model.associations import COPYING, ENDING, FORM
+from provhouse.model.associations import COPYING, ENDING, FORM, MATCHING
 from provhouse.model.column_map import ColumnMap, column_map
 from provhouse.model.errors import BadInput
 
@@ -247,10 +247,10 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
 
 
 def _check_form(form: object, folder: Path) -> None:
-    if form not in (FORM, COPYING, ENDING):
+    if form not in (FORM, COPYING, ENDING, MATCHING):
         raise BadInput(
             f"{folder} was captured by another release of provhouse",
-            f"Its format is {form!r}; this release reads {FORM} to {ENDING}",
+            f"Its format is {form!r}; this release reads {FORM} to {MATCHING}",
             "Ingest it with the release that captured it, then upgrade",
         )
 

@@ -122,6 +122,7 @@ record Joins(Rewriter rewriter, Taps taps) {
       Map<String, Object> operator) {
     operator.put("checked", rightKey.check() != null);
     operator.put("compared", compared.operator());
+    operator.put("form", Form.MATCHING);
     int number = taps.number("semi join with a condition", node, operator);
     List<Attribute> written = new ArrayList<>();
     LogicalPlan tapped = Taps.added(rightKey.value(), "provhouse_key", right.plan(), written);

@@ -249,4 +249,12 @@ public final class Taps {
   public List<Map<String, Object>> described() {
     return described;
   }
+
+  /** Return the version of the format that a reader of these taps must know. */
+  public int form() {
+    return described.stream()
+        .mapToInt(each -> (Integer) each.getOrDefault("form", Form.FORM))
+        .max()
+        .orElse(Form.FORM);
+  }
 }
