@@ -1,5 +1,6 @@
 """Running totals, ranks and sliding frames over a long partition are exact, and stay small."""
 
+import json
 import random
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -10,6 +11,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from helpers.warehouse import House
+from helpers.witnesses import captured
+from provhouse.model.associations import FORM, MATCHING
 
 ROWS = 600
 WIDTH = 40
@@ -69,3 +72,22 @@ def test_each_row_has_exactly_its_frame(
                 for id in range(1, ROWS + 1)
                 if source in FRAMES[write.table][1](id) or source == id
             }
+
+
+FORMS = {
+    "SELECT id, sum(v) OVER (ORDER BY id) FROM events": FORM,
+    "SELECT id, lag(v) IGNORE NULLS OVER (ORDER BY id) FROM events": MATCHING,
+    "SELECT id FROM events l WHERE EXISTS (SELECT 1 FROM events r WHERE r.v < l.v)": MATCHING,
+}
+
+
+@pytest.mark.long
+def test_earlier_releases_refuse_taps_that_they_would_misread(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    pq.write_table(pa.table({"id": [1, 2], "v": [3, 4]}), tmp_path / "events.parquet")
+    spark.read.parquet(str(tmp_path / "events.parquet")).createOrReplaceTempView("events")
+    for number, (text, form) in enumerate(FORMS.items()):
+        found = captured(spark, spark.sql(text), tmp_path / str(number))
+        description = found.traced.output.write.folder / "write.json"
+        assert json.loads(description.read_text(encoding="utf-8"))["form"] == form, text
