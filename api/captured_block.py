@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from provhouse.capturing.rdds.context import LineageContext
     from provhouse.capturing.rdds.declared_keys import KeyOf
-    from provhouse.capturing.reading.widened import Widened
     from provhouse.capturing.walks.cursor import Cursor
     from provhouse.capturing.walks.fault_tests import Test
     from provhouse.capturing.walks.rdd_replay import Program
@@ -124,7 +123,7 @@ class Capture:
         ...     report.write.parquet("out/report")
         >>> run.trace("report").where("carrier = 'AA'").go_back_all().show()
         """
-        return self._started().trace(table, self._widened())
+        return self._started().trace(table, self.report is not None)
 
     @overload
     def replay(self, frame: "DataFrame", *, without: "Cursor") -> "DataFrame": ...
@@ -165,7 +164,7 @@ class Capture:
         >>> row = run.trace("report").where("carrier = 'AA'")
         >>> run.smallest(row, test="delay > 100").show()
         """
-        return self._started().smallest(wrong, test, self.keys, self._widened(), program)
+        return self._started().smallest(wrong, test, self.keys, self.report is not None, program)
 
     def _started(self) -> "Traces":
         folder = self._local("A walk in the session")
@@ -184,9 +183,6 @@ class Capture:
                 "Leave out landing, and name the warehouse",
             )
         return self._folder
-
-    def _widened(self) -> "Widened | None":
-        return self.report.widened if self.report else None
 
     def close(self) -> None:
         """Remove the association files, which ``trace`` reads. They are kept until this call.

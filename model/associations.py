@@ -16,6 +16,11 @@ COPYING = 2
 """The format version of a write that copies rows, which earlier releases cannot read."""
 ENDING = 3
 """The format version of a write that ends rows without a copy, which earlier releases overlook."""
+MATCHING = 4
+"""The format version of a write with taps that earlier releases would misread.
+
+They are the taps of semi joins with a comparison, and of windows whose functions ignore NULL.
+"""
 NONE = -(1 << 63)
 """The number that stands for NULL."""
 NULL_GROUP = NONE + 1

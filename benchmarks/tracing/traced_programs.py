@@ -141,7 +141,7 @@ def captured(spark: SparkSession, folder: Path, program: str, interface: str) ->
             on_texts(program, folder / "programs")(context).saveAsTextFile(str(out))
         else:
             spark.sql(FRAMES[program]).write.parquet(str(out))
-    flow = CapturedFlow(spark, outputs_of(captured_writes(taps)), {}, rules=block.rules)
+    flow = CapturedFlow(spark, outputs_of(captured_writes(taps)), rules=block.rules)
     return Cursor.at_table(flow, "result")
 
 

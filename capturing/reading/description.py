@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from provhouse.model.associations import COPYING, ENDING, FORM
+from provhouse.model.associations import COPYING, ENDING, FORM, MATCHING
 from provhouse.model.column_map import ColumnMap, column_map
 from provhouse.model.errors import BadInput
 
@@ -184,8 +184,8 @@ class CapturedWrite:
         """The position of the write in its block."""
         return int(self.folder.name)
 
-    def whole_of(self, tap: int) -> int:
-        """Return the number of the whole-partition tap that belongs to the tap of a window."""
+    def stretches_of(self, tap: int) -> int:
+        """Return the number of the tap whose groups are stretches of the rows of a tap."""
         return next(number for number, each in enumerate(self.taps) if each.of == tap)
 
 
@@ -247,10 +247,10 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
 
 
 def _check_form(form: object, folder: Path) -> None:
-    if form not in (FORM, COPYING, ENDING):
+    if form not in (FORM, COPYING, ENDING, MATCHING):
         raise BadInput(
             f"{folder} was captured by another release of provhouse",
-            f"Its format is {form!r}; this release reads {FORM} to {ENDING}",
+            f"Its format is {form!r}; this release reads {FORM} to {MATCHING}",
             "Ingest it with the release that captured it, then upgrade",
         )
 
@@ -274,11 +274,12 @@ def _slots(slots: Iterable[int], marked: Collection[int]) -> tuple[int, ...]:
 def _taps(
     taps: Sequence[Mapping[str, Any]], folder: Path, marked: Collection[int]
 ) -> tuple[TapTable, ...]:
-    """Return the taps, followed by a whole-partition tap for each window with parts."""
+    """Return the taps, followed by a tap of stretches for each tap with parts of partitions."""
     found = [_tap(tap, folder / str(number), marked) for number, tap in enumerate(taps)]
-    whole = [replace(tap, parts=(), of=number, exactness="superset")
-             for number, tap in enumerate(found) if tap.parts]  # fmt: skip
-    return (*found, *whole)
+    stretches = [
+        replace(tap, parts=(), of=number) for number, tap in enumerate(found) if tap.is_ordered
+    ]
+    return (*found, *stretches)
 
 
 def _tap(tap: Mapping[str, Any], folder: Path, marked: Collection[int]) -> TapTable:
@@ -299,6 +300,7 @@ def _tap(tap: Mapping[str, Any], folder: Path, marked: Collection[int]) -> TapTa
         mark=Mark(tap["table"], tuple(tap["key"]), tap["number"]) if mark else None,
         function=tap.get("function", ""),
         place=tap.get("place", ""),
+        compared=tap.get("compared", ""),
         valued=tap.get("valued", False),
     )
 

@@ -1,5 +1,6 @@
-"""Find the rows that each row of a window used: a part of its partition."""
+"""Find the rows that each row of a window used: parts of ordered partitions."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -11,6 +12,7 @@ from provhouse.model.arrays import I64
 
 from .id_pairs import Pairs, PairSet
 from .spread import Spread
+from .stretches import Runs, bounds, divided, merged
 from .tap_files import PIECE, alike, check_checks, count_rows, tap_pieces
 from .tap_table import TapPart, TapTable
 
@@ -22,93 +24,168 @@ FEW_KEYS = 1 << (MARK_BITS - 4)
 
 
 @dataclass(frozen=True)
-class _Found:
-    """Rows with wanted keys, and the rows that they used, as positions in ``slots``."""
+class OrderedPartitions:
+    """Whole partitions: their rows in order, with positions counted over all rows of the tap."""
 
-    at: I64
-    """The position of each row's key among the wanted keys."""
-    partition: I64
-    runs: tuple[tuple[I64, I64], ...]
-    """For each part of the window, the first used row, and the row after the last used row."""
-    slots: I64
+    first: int
+    """The position of the first row."""
+    rows: I64
+    number: I64
+    """The number of each row's partition, from 0."""
+    ends: I64
+    """The position after the last row of each partition."""
+    first_slot: int
 
-    @property
-    def counts(self) -> list[I64]:
-        """The numbers of used rows, for each part of the window."""
-        return [np.maximum(end - start, 0) for start, end in self.runs]
+    def last(self, at: I64) -> I64:
+        """Return the position after the last row of the partitions that contain positions."""
+        found: I64 = self.ends[self.number[at - self.first]]
+        return found
+
+    def start(self, at: I64) -> I64:
+        """Return the position of the first row of the partitions that contain positions."""
+        number = self.number[at - self.first]
+        return np.where(number > 0, self.ends[number - 1], self.first)
+
+    def listed(self, runs: Runs) -> Iterator[tuple[I64, I64]]:
+        """Yield what each run belongs to, with the slots of each of its rows."""
+        at, start, end = runs
+        counts = end - start
+        ends = np.cumsum(counts)
+        cuts = np.searchsorted(ends, np.arange(PIECE, ends[-1] if len(ends) else 0, PIECE))
+        for low, high in pairwise([0, *cuts.tolist(), len(ends)]):
+            some = counts[low:high]
+            rows = np.repeat(start[low:high] - self.first - np.cumsum(some) + some, some)
+            rows += np.arange(len(rows))
+            yield np.repeat(at[low:high], some), self.rows[self.first_slot :, rows]
 
 
 class TapPartitions:
-    """The partitions of a window, and the rows in them that rows with the given keys used.
+    """The partitions of a window or a semi join, with their rows in order.
 
     A whole partition is in memory at a time, as in a Spark task.
     """
 
-    def __init__(self, table: TapTable, keys: I64, aside: Path) -> None:
-        """Read a tap. Raises BadInput if two rows, or two partitions, have the same key."""
-        self._table, self._keys, self._aside = table, keys, aside
+    def __init__(self, table: TapTable, aside: Path) -> None:
+        """Read a tap. Raises BadInput if two partitions have the same key."""
+        self.table = table
         self.rows = count_rows(table.folder)
         """The total number of rows in all partitions."""
-        width = table.first_slot + len(table.slots)
+        width, by = table.first_slot + len(table.slots), table.partition
         self._spread = Spread(width, self.rows, aside)
         checks = Spread(2, self.rows, aside) if table.checked else None
         for piece in tap_pieces(table.folder, width):
-            self._spread.add(piece[1], list(piece))
+            self._spread.add(piece[by], list(piece))
             if checks:
-                checks.add(piece[1], [piece[1], piece[2]])
+                checks.add(piece[by], [piece[by], piece[by + 1]])
         if checks:
             check_checks(checks, table.by)
+
+    def ordered(self) -> Iterator[OrderedPartitions]:
+        """Yield the partitions in parts. Every call yields the same rows in the same order."""
+        first, by = 0, self.table.partition
+        for part in self._spread.parts():
+            rows = part[:, np.lexsort((part[self.table.order], part[by]))]
+            number = np.cumsum(np.diff(rows[by], prepend=rows[by, :1]) != 0)
+            ends = first + np.cumsum(np.bincount(number))
+            yield OrderedPartitions(first, rows, number, ends, self.table.first_slot)
+            first += len(number)
+
+    def rows_in(self, stretches: I64) -> Iterator[tuple[I64, I64]]:
+        """Yield the positions of stretches among the given ones, each with the slots of a row."""
+        start, end = bounds(stretches)
+        for part in self.ordered():
+            at = np.flatnonzero((start >= part.first) & (start < part.first + len(part.number)))
+            yield from part.listed((at, start[at], np.minimum(end[at], part.last(start[at]))))
+
+
+@dataclass(frozen=True)
+class KeyRuns:
+    """Wanted keys, and the rows that they stand for, as runs of positions."""
+
+    at: I64
+    """The positions of the keys among the wanted keys."""
+    runs: tuple[tuple[I64, I64], ...]
+    """Runs of each key: its first row, and the row after its last one. Runs may overlap."""
+    part: OrderedPartitions
+
+    @property
+    def used(self) -> Iterator[Runs]:
+        """The rows of each key, as disjoint runs."""
+        for row, start, end in merged(self.runs):
+            yield self.at[row], start, end
+
+
+class UsedRows(ABC):
+    """The rows of partitions for which the given keys stand."""
+
+    def __init__(self, held: TapPartitions, keys: I64) -> None:
+        """Count the rows. Raises BadInput if a key stands for two different groups."""
+        self._held, self._keys = held, keys
         self.count = 0
-        """The total number of rows that the rows with the given keys used."""
+        """The total number of rows of all keys."""
         self.filled = np.zeros(len(keys), bool)
-        """For each key, whether any row has this key."""
+        """For each key, whether it has been found."""
         for found in self._found():
             self.filled[found.at] = True
-            self.count += sum(int(counts.sum()) for counts in found.counts)
+            self.count += sum(int((end - start).sum()) for _, start, end in found.used)
 
-    def whole(self) -> PairSet:
-        """Return pairs: a key's position, and the partition of the row with this key."""
-        pairs = PairSet(len(self._keys), self._aside)
-        for found in self._found():
-            pairs.add(Pairs(found.at, found.partition))
-        return pairs.seal(len(self._keys))
+    @abstractmethod
+    def _found(self) -> Iterator[KeyRuns]:
+        """Yield the runs of the keys."""
 
     def pieces(self) -> Iterator[tuple[I64, I64]]:
-        """Yield positions of keys, each with the slots of a used row."""
+        """Yield positions of keys, each with the slots of one of its rows."""
         for found in self._found():
-            for (start, _), counts in zip(found.runs, found.counts, strict=True):
-                ends = np.cumsum(counts)
-                cuts = np.searchsorted(ends, np.arange(PIECE, ends[-1] if len(ends) else 0, PIECE))
-                for first, last in pairwise([0, *cuts.tolist(), len(ends)]):
-                    some = counts[first:last]
-                    rows = np.repeat(start[first:last] - np.cumsum(some) + some, some)
-                    rows += np.arange(len(rows))
-                    yield np.repeat(found.at[first:last], some), found.slots[:, rows]
+            for runs in found.used:
+                yield from found.part.listed(runs)
 
-    def _found(self) -> Iterator[_Found]:
-        first = 2 + self._table.checked
-        for part in self._spread.parts():
-            rows = part[:, np.lexsort((part[first], part[1]))]
-            key, partition, place = rows[0], rows[1], rows[first]
-            number = np.cumsum(np.diff(partition, prepend=partition[:1]) != 0)
+    def divided(self, stretches: PairSet) -> Iterator[tuple[I64, I64]]:
+        """Add pairs to ``stretches``: a key's position, and a stretch of its rows.
+
+        Yields the other rows, as ``pieces`` does.
+        """
+        for found in self._found():
+            for runs in found.used:
+                part = found.part
+                short, long = divided(runs, part.start(runs[1]), part.last(runs[1]))
+                for at, stretch in long:
+                    stretches.add(Pairs(at, stretch))
+                for each in short:
+                    yield from part.listed(each)
+
+
+class FrameRows(UsedRows):
+    """The rows that rows of a window used."""
+
+    def _found(self) -> Iterator[KeyRuns]:
+        table = self._held.table
+        first = table.order
+        for part in self._held.ordered():
+            key, place = part.rows[0], part.rows[first]
             span = int(place.max(initial=0)) + 2  # above all row numbers, so partitions stay apart
-            places = number * span + place
-            _check_keys(key, places, self._table)
+            places = part.number * span + place
+            _check_keys(key, places, table)
             at, row = position(key, self._keys)
             at, once = np.unique(at, return_index=True)
             row = row[once]
-            counted = rows[first : self._table.first_slot, row]
+            counted = part.rows[first : table.first_slot, row]
+            lowest = part.number[row] * span
             runs = []
-            for used in self._table.parts:
+            for used in table.parts:
                 low, high = (np.clip(each, 0, span - 1) for each in _bounds(used, counted, span))
-                start = np.searchsorted(places, number[row] * span + np.maximum(low, 1))
-                runs.append((start, np.searchsorted(places, number[row] * span + high, "right")))
-            yield _Found(at, partition[row], tuple(runs), rows[self._table.first_slot :])
+                start = np.searchsorted(places, lowest + np.maximum(low, 1))
+                end = np.searchsorted(places, lowest + high, "right")
+                runs.append((part.first + start, part.first + np.maximum(start, end)))
+            yield KeyRuns(at, tuple(runs), part)
 
 
 def _bounds(part: TapPart, counted: I64, span: int) -> tuple[I64, I64]:
     """Return the numbers of a part's first and last row, which may be outside of the partition."""
     place = counted[0]
+    if part.found is not None:
+        found = counted[part.found]
+        last = place if part.last is None else counted[part.last]
+        return np.minimum(place, found), np.maximum(last, found)
     if part.last is not None:
         last = counted[part.last] - part.less
         first = last - counted[part.count] + 1 if part.count is not None else np.ones_like(last)

@@ -29,6 +29,8 @@ class TapPart:
     is the value of this column minus ``less``. ``count`` is then the column with the number of used
     rows, or None if the used rows begin with the partition's first row. If ``last`` is None, the
     used rows begin ``low`` rows and end ``high`` rows after the current row; None means no limit.
+    If ``found`` is given, it is a column with the number of a row, and the used rows are those from
+    the current row to that row and, if ``last`` is given, up to the last row.
     """
 
     low: int | None = None
@@ -36,6 +38,7 @@ class TapPart:
     last: int | None = None
     count: int | None = None
     less: int = 0
+    found: int | None = None
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,7 @@ class TapTable:
     columns: int = 0
     """The number of columns before the slots that serve ``parts``: the row's number, and counts."""
     of: int | None = None
-    """For a tap of a window's whole partitions: the number of the tap whose files it reads."""
+    """For a tap whose groups are stretches of another tap's rows: the number of that tap."""
     source: SourceKey | None = None
     """The source columns that have the keys, if the tap omits them."""
     mark: Mark | None = None
@@ -92,6 +95,12 @@ class TapTable:
     """The function of an aggregate: ``sum``, ``count``, ``min``, ``max``, ``avg`` or ``other``."""
     place: str = ""
     """The operator's file and line in the user's program; empty if Spark has not recorded them."""
+    compared: str = ""
+    """The comparison of a semi join: ``<``, ``<=``, ``>``, ``>=``, ``<>``, or empty.
+
+    A group then has the rows whose value compares in this way with a value of ``asked``, and whose
+    key is equal.
+    """
     valued: bool = False
     """Whether the last column has each row's value for the aggregate, as the bits of a double.
 
@@ -103,14 +112,30 @@ class TapTable:
         return self.folder.with_name(f"{self.folder.name}-keys-{place}")
 
     @property
-    def key(self) -> int:
-        """The column with the key; in a tap of whole partitions, the column with the partition."""
-        return 0 if self.of is None else 1
+    def asked(self) -> Path:
+        """The folder with the groups of a semi join: number, key and compared value of each."""
+        return self.folder.with_name(f"{self.folder.name}-asked")
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether groups are parts of partitions, in the order of the column ``order``."""
+        return bool(self.parts or self.compared)
+
+    @property
+    def partition(self) -> int:
+        """The column with the partition of a row, if groups are parts of partitions."""
+        return 0 if self.compared else 1
+
+    @property
+    def order(self) -> int:
+        """The column by which the rows of a partition are ordered."""
+        return self.partition + 1 + self.checked
 
     @property
     def first_slot(self) -> int:
         """The number of columns before the slots."""
-        return 1 + self.checked + (1 + self.columns if self.columns else 0)
+        more = 1 + self.columns if self.columns else bool(self.compared)
+        return 1 + self.checked + more
 
     @property
     def name(self) -> str:

@@ -10,13 +10,15 @@ from provhouse.model.arrays import I64
 from provhouse.model.associations import NONE, ROWS
 from provhouse.model.errors import BadInput
 
+from .compared_rows import ComparedRows
 from .id_pairs import Pairs, PairSet, through
 from .marks import as_ids
 from .output import Output
 from .source_keys import SourceKeys
 from .spread import Spread
+from .stretches import bounds
 from .tap_files import check_checks, check_proof, count_rows, tap_pieces
-from .tap_partitions import MOST_PER_ROW, TapPartitions, position
+from .tap_partitions import MOST_PER_ROW, FrameRows, TapPartitions, UsedRows, position
 from .tap_table import TapTable
 
 
@@ -47,8 +49,6 @@ class TapTracer:
     def __init__(self, output: Output, aside: Path) -> None:
         self._write, self._marks, self._aside = output.write, output.marks, aside
         self._keys = SourceKeys(output.write.sources, aside)
-        self.widened = set[int]()
-        """The windows whose rows derive from whole partitions instead of parts."""
 
     def sources(self, tap: int, keys: I64) -> Sources:
         """Return the origins of the groups with the given keys, which are distinct and in order.
@@ -58,14 +58,13 @@ class TapTracer:
         missing.
         """
         table = self._write.taps[tap]
-        if table.parts:
-            given = self._parts(tap, keys)
-            if isinstance(given, Sources):
-                return given
-            rows, lower = given
+        kept, joined = list[Kept](), list[_Below]()
+        if table.of is not None:
+            rows, lower = self._stretches(table, keys)
+        elif table.is_ordered:
+            rows, lower = self._parts(tap, keys, kept)
         else:
             rows, lower = self._read(tap, keys)
-        kept, joined = list[Kept](), list[_Below]()
         for slot, pairs in lower:
             below = self._below(slot, pairs.seal(len(keys)))
             kept += below.kept
@@ -92,7 +91,7 @@ class TapTracer:
         table = self._write.taps[tap]
         for place in range(table.proofs):
             check_proof(table.proof(place), table.by, self._aside)
-        count, key = count_rows(table.folder), table.key
+        count = count_rows(table.folder)
         checks = Spread(2, count, self._aside) if table.checked else None
         rows, lower = self._empty(table, count)
         filled = np.zeros(len(keys), bool)
@@ -101,10 +100,10 @@ class TapTracer:
             if few:
                 at, found = few
             else:
-                _check_key(piece[key], table)
-                at, found = position(piece[key], keys)
+                _check_key(piece[0], table)
+                at, found = position(piece[0], keys)
             if checks:
-                checks.add(piece[key], [piece[key], piece[key + 1]])
+                checks.add(piece[0], [piece[0], piece[1]])
             filled[at] = True
             slots = as_ids(table.slots, piece[first:, found], self._marks)
             _add(rows, lower, table, at, slots)
@@ -135,22 +134,49 @@ class TapTracer:
         rows = PairSet(count * sum(slot <= ROWS for slot in table.slots), self._aside)
         return rows, [(slot, PairSet(count, self._aside)) for slot in table.slots if slot > ROWS]
 
-    def _parts(self, tap: int, keys: I64) -> tuple[PairSet, list[tuple[int, PairSet]]] | Sources:
-        """Return the same kinds of pairs as ``_read``, for the parts of a window's partitions.
+    def _parts(
+        self, tap: int, keys: I64, kept: list[Kept]
+    ) -> tuple[PairSet, list[tuple[int, PairSet]]]:
+        """Return the same kinds of pairs as ``_read``, for groups that are parts of partitions.
 
-        If there would be far more pairs than rows of the tap, return whole partitions as origins
-        instead.
+        If there would be far more pairs than rows of the tap, add most of them to ``kept``, as
+        stretches of rows that several parts share.
         """
         table = self._write.taps[tap]
-        held = TapPartitions(table, keys, self._aside)
-        if table.by and not held.filled.all():
+        held = TapPartitions(table, self._aside)
+        used: UsedRows
+        used = FrameRows(held, keys) if table.parts else ComparedRows(held, keys, self._aside)
+        if table.by and not used.filled.all():
             raise _missing(table)
-        if held.count > MOST_PER_ROW * held.rows:
-            self.widened.add(tap)
-            none = PairSet(0, self._aside).seal(len(keys))
-            return Sources(none, (Kept(self._write.whole_of(tap), held.whole()),))
-        rows, lower = self._empty(table, held.count)
-        for at, slots in held.pieces():
+        if used.count <= MOST_PER_ROW * held.rows:
+            count, pieces = used.count, used.pieces()
+        else:
+            most = 2 * len(keys) * held.rows.bit_length()
+            count = min(most, used.count)
+            stretches = PairSet(count, self._aside)
+            pieces = used.divided(stretches)
+            kept.append(Kept(self._write.stretches_of(tap), stretches))
+        found = self._paired(table, count, pieces)
+        for each in kept:
+            each.pairs.seal(len(keys))
+        return found
+
+    def _stretches(
+        self, table: TapTable, stretches: I64
+    ) -> tuple[PairSet, list[tuple[int, PairSet]]]:
+        """Return the same kinds of pairs as ``_read``, for stretches of the rows of partitions."""
+        assert table.of is not None
+        held = TapPartitions(self._write.taps[table.of], self._aside)
+        start, end = bounds(stretches)
+        count = int(np.minimum(end - start, held.rows).sum())
+        return self._paired(table, count, held.rows_in(stretches))
+
+    def _paired(
+        self, table: TapTable, count: int, pieces: Iterator[tuple[I64, I64]]
+    ) -> tuple[PairSet, list[tuple[int, PairSet]]]:
+        """Return the same kinds of pairs as ``_read``, of ``count`` positions with their slots."""
+        rows, lower = self._empty(table, count)
+        for at, slots in pieces:
             _add(rows, lower, table, at, as_ids(table.slots, slots, self._marks))
         return rows, lower
 

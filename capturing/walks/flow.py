@@ -11,13 +11,13 @@ from provhouse.model.errors import UsageError
 
 from ..reading.description import CapturedWrite
 from ..reading.output import Output
-from ..reading.tap_table import TapPart, TapTable, slot_of_mark
-from ..reading.widened import Widened
+from ..reading.tap_table import TapTable, slot_of_mark
 from .cursor_ids import ID, CursorIds, Frame
 from .cursor_places import SOURCES, CursorPlace
 from .group_links import GroupLink, SourceLink
 from .keyed_records import KeyedRecords
 from .keyed_rows import KeyedRows, is_whole, placed, task_rows
+from .match_links import MatchLink
 from .numbers import FileNumbers, NumberedFile
 from .raw_records import records
 from .tap_links import Slot, TapLink
@@ -36,7 +36,6 @@ class CapturedFlow:
         self,
         spark: "SparkSession",
         outputs: Sequence[Output],
-        widened: Widened,
         kept: object = None,
         rules: Any = None,
     ) -> None:
@@ -55,7 +54,7 @@ class CapturedFlow:
         self._links = list[TapLink]()
         known = set[Path]()
         for at, output in enumerate(self.outputs):
-            links = _Links(spark, self.numbers, at, output, widened)
+            links = _Links(spark, self.numbers, at, output)
             new = [link for folder, link in links.of_taps() if folder not in known]
             known |= {folder for folder, _ in links.of_taps()}
             for link in (*new, links.of_rows()):
@@ -177,16 +176,10 @@ class _Links:
     """The links of one write."""
 
     def __init__(
-        self,
-        spark: "SparkSession",
-        numbers: FileNumbers,
-        at: int,
-        output: Output,
-        widened: Widened,
+        self, spark: "SparkSession", numbers: FileNumbers, at: int, output: Output
     ) -> None:
         self._spark, self._numbers, self._at, self._output = spark, numbers, at, output
         self._write = output.write
-        self._widened = widened.get(self._write.folder, frozenset())
         self._shifts = numbers.shifts(self._write)
         read = numbers.writes_read(self._write)
         self._read = tuple(
@@ -202,11 +195,11 @@ class _Links:
         return WrittenLink(self._spark, place, slots, self._numbers, self._write, spans)
 
     def of_taps(self) -> Iterator[tuple[Path, TapLink]]:
-        for number, table in enumerate(self._write.taps):
+        for table in self._write.taps:
             if table.of is None:
-                yield table.folder, self._of_tap(number, table)
+                yield table.folder, self._of_tap(table)
 
-    def _of_tap(self, number: int, table: TapTable) -> TapLink:
+    def _of_tap(self, table: TapTable) -> TapLink:
         first = 0 if table.source else table.first_slot
         slots, place = self._slots(table.slots, first), _place(table)
         start = (self._spark, place, slots, self._numbers)
@@ -214,12 +207,13 @@ class _Links:
             return SourceLink(*start, table, self._write.sources)
         if table.mark:
             folders = tuple(table.proof(each) for each in range(table.proofs))
-            return GroupLink(*start, folders, 0, 1 + len(slots))
+            return GroupLink(*start, folders, 1 + len(slots))
+        if table.compared:
+            return MatchLink(*start, table)
         if table.parts:
-            parts = (TapPart(),) if number in self._widened else table.parts
-            return WindowLink(*start, table, parts)
+            return WindowLink(*start, table)
         columns = table.first_slot + len(slots)
-        return GroupLink(*start, (table.folder,), table.key, columns)
+        return GroupLink(*start, (table.folder,), columns)
 
     def _slots(self, slots: Sequence[int], first: int) -> tuple[Slot, ...]:
         return tuple(self._slot(slot, f"c{first + at}") for at, slot in enumerate(slots))

@@ -35,22 +35,19 @@ class GroupLink(TapLink):
     """The link of marked rows, or of the groups of an operator that merges rows."""
 
     folders: tuple[Path, ...]
-    key: int
-    """The position of the key column among the tap's columns."""
     columns: int
 
     def frame(self) -> "DataFrame":
         """Return the associations: the column ``key``, and a column for each slot."""
         found = tap_frame(self.spark, self.folders, self.columns)
-        return found.selectExpr(f"c{self.key} AS {KEY}", *self._columns())
+        return found.selectExpr(f"c0 AS {KEY}", *self._columns())
 
     def scan_rows(self, ids: I64) -> Rows | None:
         """Yield the associations of groups, or return None if the tap has too many rows."""
         return self._scan_rows(ids) if rows_in(tap_paths(self.folders)) <= MOST else None
 
     def _scan_rows(self, ids: I64) -> Rows:
-        key = f"c{self.key}"
-        for found in matches(tap_paths(self.folders), key, among(ids), [key, *self._named()]):
+        for found in matches(tap_paths(self.folders), "c0", among(ids), ["c0", *self._named()]):
             yield found.values
 
     def scan_forwards(self, place: CursorPlace, ids: I64) -> Iterator[I64] | None:
@@ -60,7 +57,7 @@ class GroupLink(TapLink):
     def _scan_forwards(self, place: CursorPlace, ids: I64) -> Iterator[I64]:
         for slot in (self.slots[number] for number in self._of(place)):
             wanted = among(slot.of_tap(ids))
-            for found in matches(tap_paths(self.folders), slot.column, wanted, [f"c{self.key}"]):
+            for found in matches(tap_paths(self.folders), slot.column, wanted, ["c0"]):
                 yield np.asarray(pa.array(found.values[0]).unique())
 
 

@@ -7,8 +7,8 @@ from provhouse.model.errors import UsageError
 from provhouse.store.warehouse.kept_folder import KeptFolder
 
 from ..jvm_rules import await_ends
+from ..reading.checked_lineage import check_lineage
 from ..reading.finished import captured_writes, outputs_of
-from ..reading.widened import Widened, check_lineage
 from .cursor import Cursor
 from .fault_tests import Raises, Test
 from .flow import CapturedFlow
@@ -28,23 +28,23 @@ class Traces:
         self._flow: CapturedFlow | None = None
         self._writes = 0
 
-    def trace(self, table: str, widened: Widened | None) -> Cursor:
+    def trace(self, table: str, landed: bool) -> Cursor:
         """Return a cursor at the rows of ``table`` that the block has written.
 
         If the block has only read the table, the cursor is at the rows that it has read.
-        ``widened`` comes from the ingest; None means that the block has not ended. Raises
+        If ``landed``, the block has ended, and its ingest has checked the associations. Raises
         UsageError if the block has neither written nor read the table, or if the block's files are
         gone.
         """
         self._check_open()
-        return Cursor.at_table(self.flow(widened), table)
+        return Cursor.at_table(self.flow(landed), table)
 
     def smallest(
         self,
         wrong: "Cursor | DataFrame",
         test: Test,
         keys: Mapping[str, Sequence[str]],
-        widened: Widened | None,
+        landed: bool,
         program: Program | None,
     ) -> Smallest:
         """Return the smallest input that makes a row wrong or a frame fail.
@@ -59,7 +59,7 @@ class Traces:
                     f"The test is {test!r}",
                     "Give a row of run.trace(), or test=faults.raises()",
                 )
-            return of_frame(self.flow(widened), wrong, test)
+            return of_frame(self.flow(landed), wrong, test)
         (table, *_) = [*wrong.tables(), ""]
         return of_row(wrong.flow, wrong, keys.get(table, ()), test, program)
 
@@ -71,14 +71,14 @@ class Traces:
                 "Ask the warehouse (provhouse lineage), or run the job again and trace it",
             )
 
-    def flow(self, widened: Widened | None) -> CapturedFlow:
+    def flow(self, landed: bool) -> CapturedFlow:
         """Return the finished writes of the block. Their files must still exist."""
-        self._flow = self._current(widened)
+        self._flow = self._current(landed)
         return self._flow
 
-    def _current(self, widened: Widened | None) -> CapturedFlow:
+    def _current(self, landed: bool) -> CapturedFlow:
         """Return the finished writes; reuse the last result if no write has finished since."""
-        if widened is None:
+        if not landed:
             await_ends(self._spark)
         every = captured_writes(self._folder.path)
         writes = [each for each in every if each.state == "finished"]
@@ -90,5 +90,6 @@ class Traces:
             source.check_unchanged()
         for scan in (scan for output in outputs for scan in output.write.keyed):
             scan.check_unchanged(scan.files)
-        found = check_lineage(outputs) if widened is None else widened
-        return CapturedFlow(self._spark, outputs, found, self._folder, self._rules)
+        if not landed:
+            check_lineage(outputs)
+        return CapturedFlow(self._spark, outputs, self._folder, self._rules)

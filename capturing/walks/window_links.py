@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 _PARTITION, _AT = "partition", "at"
+_LAST = 1 << 62
+"""A number above all positions in a partition."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,6 @@ class WindowLink(TapLink):
     """The link of a window operator whose functions use only parts of its partitions."""
 
     table: TapTable
-    parts: tuple[TapPart, ...]
 
     def frame(self) -> "DataFrame":
         """Return the window's rows, with the position of the rows that each of them uses.
@@ -42,18 +43,34 @@ class WindowLink(TapLink):
 
     def _used(self, ids: CursorIds) -> "DataFrame":
         rows, used = ids.keep(self.frame(), KEY), self.frame()
-        return used.alias("used").join(rows.alias("rows"), self._looks_at(), "left_semi")
+        if ids.few is not None:
+            return used.alias("used").join(rows.alias("rows"), self._looks_at(), "left_semi")
+        begun = self._ends(rows, "n", ("low", 1), ("high + 1", -1))
+        return _with_sums(used, begun).where("so_far > 0")
 
     def _using(self, ids: CursorIds, slots: Sequence[int]) -> "DataFrame":
         rows, used = self.frame(), holding(self.frame(), ids, slots)
-        return rows.alias("rows").join(used.alias("used"), self._looks_at(), "left_semi")
+        if ids.few is not None:
+            return rows.alias("rows").join(used.alias("used"), self._looks_at(), "left_semi")
+        ends = self._ends(rows, "sign", ("low - 1", -1), ("high", 1))
+        found = _with_sums(ends, used.selectExpr(_PARTITION, _AT, "1L AS n"))
+        within = found.selectExpr(KEY, "sign * so_far AS n").groupBy(KEY)
+        return within.agg({"n": "sum"}).where("`sum(n)` > 0")
+
+    def _ends(self, rows: "DataFrame", name: str, *ends: tuple[str, int]) -> "DataFrame":
+        """Return ends of the parts that rows use: expressions, each with a number as ``name``."""
+        numbers = range(len(self.table.parts))
+        parts = ", ".join(f"struct(low{n} AS low, high{n} AS high)" for n in numbers)
+        found = rows.selectExpr(KEY, _PARTITION, f"inline(array({parts}))").where("low <= high")
+        listed = ", ".join(f"struct({end} AS {_AT}, {number}L AS {name})" for end, number in ends)
+        return found.selectExpr(KEY, _PARTITION, f"inline(array({listed}))")
 
     def _looks_at(self) -> "Column":
         from pyspark.sql import functions as F
 
         parts = " OR ".join(
             f"(used.{_AT} >= rows.low{n} AND used.{_AT} <= rows.high{n})"
-            for n in range(len(self.parts))
+            for n in range(len(self.table.parts))
         )
         return F.expr(f"used.{_PARTITION} = rows.{_PARTITION} AND ({parts})")
 
@@ -63,14 +80,31 @@ class WindowLink(TapLink):
 
     @cached_property
     def _bounds(self) -> list[tuple[str, str]]:
-        return [self._bound(part) for part in self.parts]
+        return [self._bound(part) for part in self.table.parts]
 
     def _bound(self, part: TapPart) -> tuple[str, str]:
         """Return SQL for the row numbers at which a part begins and ends; the part may be empty."""
         first = 2 + self.table.checked
+        if part.found is not None:
+            last = self._place if part.last is None else f"c{first + part.last}"
+            found = f"c{first + part.found}"
+            return f"least({self._place}, {found})", f"greatest({last}, {found})"
         if part.last is not None:
             last = f"c{first + part.last} - {part.less}"
             return (f"{last} - c{first + part.count} + 1" if part.count is not None else "1L", last)
         low = "1L" if part.low is None else f"{self._place} + {part.low}"
-        high = f"{(1 << 63) - 1}L" if part.high is None else f"{self._place} + {part.high}"
+        high = f"{_LAST}L" if part.high is None else f"{self._place} + {part.high}"
         return low, high
+
+
+def _with_sums(rows: "DataFrame", others: "DataFrame") -> "DataFrame":
+    """Return rows with ``so_far``: the sum of ``n`` of all others up to the row's position.
+
+    A join would compare each row of a partition with each other row.
+    """
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F
+
+    both = rows.unionByName(others.select(_PARTITION, _AT, "n"), allowMissingColumns=True)
+    so_far = F.sum("n").over(Window.partitionBy(_PARTITION).orderBy(_AT))
+    return both.withColumn("so_far", so_far).where("n IS NULL")

@@ -30,7 +30,6 @@ from provhouse.capturing.reading.row_names import (
 )
 from provhouse.capturing.reading.sampled import sampled_writes
 from provhouse.capturing.reading.traced_rows import Traced, bare_rows, operations, pieces, traced
-from provhouse.capturing.reading.widened import widened_windows
 from provhouse.commit.number_files import number_files
 from provhouse.commit.number_writes import NewWrite, number_writes
 from provhouse.commit.single_writer import only_writer
@@ -199,7 +198,7 @@ def _store(
         LandedMark(rows.table, places[place].version, len(rows.names))
         for place, rows in opened.items()
     )
-    return Landed(landed, summary.generation, marks=marks, widened=widened_windows(found))
+    return Landed(landed, summary.generation, marks=marks)
 
 
 def _outputs(finished: Sequence[CapturedWrite], kept_out: KeptOut) -> list[Output]:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from provhouse.capturing.jvm_rules import Refusal
 from provhouse.capturing.reading.traced_rows import Traced
-from provhouse.capturing.reading.widened import Widened
 from provhouse.model.errors import ProvhouseError
 from provhouse.store.tables.written import Written
 from provhouse.store.warehouse.layout import bytes_below
@@ -113,8 +112,6 @@ class Landed:
     """The writes that could not be ingested, for example because of a wrong key."""
     fault: ProvhouseError | None = field(default=None, repr=False)
     """The error that kept writes out, or None."""
-    widened: Widened = field(default_factory=dict, repr=False)
-    """The window operators whose rows derive from complete partitions, instead of parts of them."""
 
     def __str__(self) -> str:
         return "\n".join(self._lines())

@@ -38,7 +38,7 @@ FILES = (
     test_row_by_row,
     test_cached,
 )
-SUPERSETS = {"last_known", "semi_without_keys"}
+SUPERSETS = {"semi_on_two_conditions"}
 """The cases whose captured lineage lists more rows than the result was made from."""
 SETTINGS = {
     "spark.sql.execution.pythonUDF.arrow.enabled": "false",

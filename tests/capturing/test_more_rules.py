@@ -25,6 +25,7 @@ from helpers.lineage_cases import (
 )
 from helpers.shop import CUSTOMERS, ORDERS, Customer, Order, write_shop
 from helpers.warehouse import House
+from provhouse.capturing.reading import stretches
 from provhouse.capturing.reading import tap_trace as trace
 from provhouse.model.errors import BadInput
 
@@ -49,6 +50,45 @@ def partition(order: Order) -> set[str]:
 def before(order: Order) -> list[Order]:
     """Return the orders in the window partition of ``order``, up to ``order`` itself."""
     return [one for one in orders_of(order.cust) if one.id <= order.id]
+
+
+def matched(matches: Callable[[Order, Order], bool]) -> Lineage:
+    """Return the orders that match others of their customer, with these."""
+    found = {
+        order.id: [one for one in orders_of(order.cust) if order.cust and matches(order, one)]
+        for order in ORDERS
+    }
+    return {str(order.id): o(order, *found[order.id]) for order in ORDERS if found[order.id]}
+
+
+def later(order: Order) -> list[Order]:
+    """Return the orders of the same customer after the next order."""
+    return [one for one in orders_of(order.cust) if order.cust and one.id > order.id + 1]
+
+
+def since(order: Order, others: list[Order], wanted: int = 1) -> list[Order]:
+    """Return an order and the others up to the one with the ``wanted``th fee, or all others."""
+    found = [order]
+    for one in others:
+        found.append(one)
+        wanted -= one.fee is not None
+        if not wanted:
+            break
+    return found
+
+
+def known(order: Order, frame: list[Order]) -> list[Order]:
+    """Return the last orders of a frame, from the last one with a value of ``small`` on."""
+    first = max((at for at, one in enumerate(frame) if one.small is not None), default=0)
+    return [order, *frame[first:]]
+
+
+def filled(order: Order) -> list[Order]:
+    """Return the orders from the last day with a value of ``small`` to the day of ``order``."""
+    days = sorted({one.day for one in ORDERS}, key=lambda day: (day is not None, day))
+    until = days[: days.index(order.day) + 1]
+    known = [day for day in until if any(one.small is not None for one in ORDERS if one.day == day)]
+    return [one for one in ORDERS if one.day in until[until.index(known[-1]) if known else 0 :]]
 
 
 CASES = {
@@ -128,9 +168,38 @@ CASES = {
              if any(one.nation == order.small and one.nation is not None for one in named(order))],
         ),
     ),
-    "semi_without_keys": Case(  # a superset: all customers
+    "semi_without_keys": Case(
         sql("SELECT id AS k FROM orders WHERE EXISTS (SELECT 1 FROM customers WHERE number > id)"),
-        lambda: each(lambda order: o(order) | c(*CUSTOMERS), ORDERS[:5]),
+        lambda: each(lambda order: o(order) | c(*CUSTOMERS[order.id :]), ORDERS[:5]),
+    ),
+    "semi_on_another": Case(
+        sql("SELECT id AS k FROM orders l WHERE EXISTS"
+            " (SELECT 1 FROM orders r WHERE r.cust = l.cust AND r.small <> l.small)"),
+        lambda: matched(lambda order, one: None not in (order.small, one.small)
+                        and order.small != one.small),
+    ),
+    "semi_on_earlier": Case(
+        sql("SELECT id AS k FROM orders l WHERE EXISTS"
+            " (SELECT 1 FROM orders r WHERE r.cust = l.cust AND l.day >= r.day)"),
+        lambda: matched(lambda order, one: None not in (order.day, one.day)
+                        and str(order.day) >= str(one.day)),
+    ),
+    "semi_on_two_conditions": Case(  # a superset: all orders of the customer
+        sql("SELECT id AS k FROM orders l WHERE EXISTS"
+            " (SELECT 1 FROM orders r WHERE r.cust = l.cust AND r.id < l.id AND r.id > l.small)"),
+        lambda: each(
+            lambda order: o(*orders_of(order.cust)),
+            [order for order in ORDERS if order.small is not None and any(
+                order.small < one.id < order.id for one in orders_of(order.cust) if one.cust)],
+        ),
+    ),
+    "exists_later_or": Case(
+        sql("SELECT id AS k FROM orders l WHERE small IS NULL OR EXISTS"
+            " (SELECT 1 FROM orders r WHERE r.cust = l.cust AND r.id > l.id + 1)"),
+        lambda: each(
+            lambda order: o(order, *later(order)),
+            [order for order in ORDERS if order.small is None or later(order)],
+        ),
     ),
     "semi_with_itself": Case(
         sql("SELECT id AS k FROM orders WHERE cust IN (SELECT cust FROM orders WHERE small = 2)"),
@@ -188,10 +257,23 @@ CASES = {
         sql("SELECT id AS k FROM orders ORDER BY id LIMIT 2 OFFSET 3"),
         lambda: each(lambda order: o(order), ORDERS[3:5]),
     ),
-    "last_known": Case(  # a superset: the whole partition of the window
-        sql("SELECT id AS k, lag(price) IGNORE NULLS OVER (PARTITION BY cust ORDER BY id) AS l"
+    "last_known": Case(
+        sql("SELECT id AS k, lag(fee) IGNORE NULLS OVER (PARTITION BY cust ORDER BY id) AS l"
             " FROM orders"),
-        lambda: each(partition),
+        lambda: each(lambda order: o(*since(order, before(order)[-2::-1]))),
+    ),
+    "second_next_known": Case(
+        sql("SELECT id AS k, lead(fee, 2) IGNORE NULLS OVER (ORDER BY id) AS l FROM orders"),
+        lambda: each(lambda order: o(*since(order, ORDERS[order.id :], 2))),
+    ),
+    "filled": Case(
+        sql("SELECT id AS k, last_value(small) IGNORE NULLS OVER (ORDER BY id ROWS BETWEEN"
+            " 3 PRECEDING AND CURRENT ROW) AS l FROM orders"),
+        lambda: each(lambda order: o(*known(order, ORDERS[max(order.id - 4, 0) : order.id]))),
+    ),
+    "filled_with_ties": Case(  # rows of one day are peers
+        sql("SELECT id AS k, last_value(small) IGNORE NULLS OVER (ORDER BY day) AS l FROM orders"),
+        lambda: each(lambda order: o(*filled(order))),
     ),
     "groups_above_ranks": Case(
         sql("SELECT min(id) AS k, sum(r) FROM (SELECT id, small, row_number() OVER"
@@ -278,22 +360,21 @@ def grouping_sets() -> Lineage:
     return found
 
 
-DAILY = ("last_known", "semi_without_keys", "whole_table")
+DAILY = ("last_known", "semi_on_another", "semi_on_two_conditions", "whole_table")
 """The cases that ``test_daily.py`` includes: exact ones and supersets."""
 
 
 @pytest.mark.long
-def test_parts_that_are_too_large_become_whole_partitions(
+def test_parts_that_are_too_large_share_stretches_of_rows(
     block: Block, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Groups computed from windows that list whole partitions become supersets, too."""
     monkeypatch.setattr(trace, "MOST_PER_ROW", 0)
-    done = block(["groups_above_ranks", "ranked", "semi_without_keys"])
+    monkeypatch.setattr(stretches, "LEAST_BITS", 0)
+    names = ["groups_above_ranks", "ranked", "near", "all_but_one", "last_known", "filled"]
+    done = block([*names, "semi_on_another", "semi_without_keys"])
+    done.check_all()
     with done.house.open() as warehouse:
-        assert done.lineage("ranked", warehouse) == each(partition)
-        expected = CASES["groups_above_windows"].expected()
-        assert done.lineage("groups_above_ranks", warehouse) == expected
-        assert {op.exactness for op in warehouse.ops() if op.sql} == {"superset"}
+        assert {op.exactness for op in warehouse.ops()} == {"exact"}
 
 
 @pytest.mark.long

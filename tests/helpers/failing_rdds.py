@@ -133,7 +133,7 @@ class Jobs:
 
     def check_cursors(self, write: CapturedWrite) -> None:
         """Fail unless each line leads back to its sources, and all sources lead to all lines."""
-        flow = CapturedFlow(self.spark, outputs_of([write]), {})
+        flow = CapturedFlow(self.spark, outputs_of([write]))
         every = Cursor.at_table(flow, "out")
         assert every.count() == sum(self.right.values())
         found: Rows = Counter()

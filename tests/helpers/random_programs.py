@@ -5,11 +5,12 @@ row lists the source rows from which it derives. Both columns are used at each s
 optimizer drops an outer join whose columns are not read, along with the join's lineage.
 """
 
+import operator
 import random
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Source = tuple[str, int]
 """The name of a table, and the position of a row in this table."""
@@ -184,6 +185,29 @@ def leading(rows: Rows, at: int) -> Used:
     return (rows[at + 1].x, [rows[at + 1]]) if at + 1 < len(rows) else (None, [])
 
 
+def is_odd(row: Traced) -> bool:
+    return row.x is not None and row.x % 2 == 1
+
+
+def last_odd(rows: Rows, at: int) -> Used:
+    near = [row for row in rows if _ordered(row.x) <= _ordered(rows[at].x)]
+    odd = [row for row in near if is_odd(row)]
+    if not odd:
+        return None, near
+    return odd[-1].x, [row for row in near if _ordered(row.x) >= _ordered(odd[-1].x)]
+
+
+def odd_before(rows: Rows, at: int) -> Used:
+    odd = [number for number in range(at) if is_odd(rows[number])]
+    return (rows[odd[-1]].x, rows[odd[-1] : at]) if odd else (None, rows[:at])
+
+
+def second_odd_after(rows: Rows, at: int) -> Used:
+    odd = [number for number in range(at + 1, len(rows)) if is_odd(rows[number])]
+    return (rows[odd[1]].x, rows[at : odd[1] + 1]) if len(odd) > 1 else (None, rows[at:])
+
+
+ODD = "if(x % 2 = 1, x, NULL)"
 RANGES: list[tuple[str, Callable[[Rows, int], Used]]] = [
     ("sum(x) OVER (PARTITION BY y)", whole),
     ("sum(x) OVER (y)", running),
@@ -191,6 +215,7 @@ RANGES: list[tuple[str, Callable[[Rows, int], Used]]] = [
     ("dense_rank() OVER (y)", dense),
     ("count(*) OVER (y RANGE BETWEEN 1 PRECEDING AND 1 FOLLOWING)", close),
     ("sum(x) OVER (y) + 0 * rank() OVER (y)", running),
+    (f"last_value({ODD}) IGNORE NULLS OVER (y)", last_odd),
 ]
 """Window functions whose values do not depend on the order of ties."""
 FRAMES: list[tuple[str, Callable[[Rows, int], Used]]] = [
@@ -199,6 +224,8 @@ FRAMES: list[tuple[str, Callable[[Rows, int], Used]]] = [
     ("count(*) OVER (y ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING)", following),
     ("lag(x, 2) OVER (y)", lagging),
     ("lead(x) OVER (y)", leading),
+    (f"lag({ODD}) IGNORE NULLS OVER (y)", odd_before),
+    (f"lead({ODD}, 2) IGNORE NULLS OVER (y)", second_odd_after),
 ]
 
 
@@ -262,6 +289,30 @@ def semi(rng: random.Random, left: Program, right: Program) -> Program:
             rows.append(Traced(*one.values, one.sources | _all(matches)))
     text = f"SELECT x, y FROM ({left.sql}) l LEFT {kind} JOIN ({right.sql}) r"
     return Program(f"{text} ON {condition}", rows)
+
+
+def semi_compared(rng: random.Random, left: Program, right: Program) -> Program:
+    """Keep the rows that have a match by a comparison, with or without an equality."""
+    sign, matches = rng.choice(COMPARISONS)
+    keyed = rng.random() < 0.7
+    rows: Rows = []
+    for one in left.rows:
+        found = [
+            two for two in right.rows
+            if None not in (one.x, two.x) and matches(two.x, one.x)
+            and (not keyed or _equal(one, two, "y"))
+        ]  # fmt: skip
+        if found:
+            rows.append(Traced(*one.values, one.sources | _all(found)))
+    condition = f"r.x {sign} l.x" + (" AND l.y = r.y" if keyed else "")
+    text = f"SELECT x, y FROM ({left.sql}) l LEFT SEMI JOIN ({right.sql}) r ON {condition}"
+    return Program(text, rows)
+
+
+COMPARISONS: list[tuple[str, Callable[[Any, Any], bool]]] = [
+    ("<", operator.lt), ("<=", operator.le), (">", operator.gt), (">=", operator.ge),
+    ("<>", operator.ne),
+]  # fmt: skip
 
 
 def existing(rng: random.Random, left: Program, right: Program) -> Program:
@@ -329,7 +380,7 @@ def compared(rng: random.Random, left: Program, right: Program) -> Program:
 
 
 ONE = [kept, changed, grouped, distinct, windowed, limited, exploded, paired]
-TWO = [joined, semi, existing, united, common, counted, missing, compared]
+TWO = [joined, semi, semi_compared, existing, united, common, counted, missing, compared]
 
 
 def _groups(of: Program, key: Callable[[Traced], Key]) -> Iterable[tuple[Key, Rows]]:

@@ -43,7 +43,7 @@ class Replayed:
         with capturing(spark, folder / "taps", taken, {}):
             frame.write.parquet(str(folder / "out"))
         (write,) = captured_writes(folder / "taps")
-        flow = CapturedFlow(spark, [output_of(write)], {}, None, taken.rules)
+        flow = CapturedFlow(spark, [output_of(write)], None, taken.rules)
         return cls(spark, program, tables, frame, flow)
 
     def choose(self, share: float, seed: int) -> Chosen:

@@ -10,7 +10,6 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from helpers.witnesses import Found, captured
-from provhouse.capturing.reading.widened import widened_windows
 from provhouse.capturing.walks import cursor_ids as ids
 from provhouse.capturing.walks.cursor import Cursor
 from provhouse.capturing.walks.cursor_ids import CursorIds
@@ -34,7 +33,7 @@ class Traced:
         """Capture a write of a frame."""
         found = captured(spark, frame, folder)
         output = found.traced.output
-        return cls(found, CapturedFlow(spark, [output], widened_windows([found.traced])))
+        return cls(found, CapturedFlow(spark, [output]))
 
     def cursor(self, rows: Sequence[Row]) -> Cursor:
         """Return a cursor at the given rows of the output or of the sources."""

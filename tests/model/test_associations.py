@@ -10,7 +10,7 @@ from provhouse.model import associations
 
 ROOT = Path(__file__).parents[2]
 JAVA = ROOT / "capturing" / "java" / "provhouse" / "capturing"
-NAMES = ("FORM", "COPYING", "ENDING", "NONE", "NULL_GROUP", "ROWS", "ROW_BITS")
+NAMES = ("FORM", "COPYING", "ENDING", "MATCHING", "NONE", "NULL_GROUP", "ROWS", "ROW_BITS")
 FOLDERS = ("capturing", "ingest/landing", "model/associations.py")
 """The parts of the code in which these names have no other meaning."""
 

@@ -65,7 +65,7 @@ def check_random(spark: SparkSession, seed: int, folder: Path) -> None:
 
     with lineage_context(spark, folder / "taps") as context:
         made(context).saveAsTextFile(str(folder / "result"))
-    flow = CapturedFlow(spark, outputs_of(captured_writes(folder / "taps")), {})
+    flow = CapturedFlow(spark, outputs_of(captured_writes(folder / "taps")))
     rows = chosen(flow, held, rng)
     if rows.position[SOURCES].are_none:
         return

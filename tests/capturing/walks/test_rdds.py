@@ -69,7 +69,7 @@ def saved_twice(spark: SparkSession, folder: Path) -> CapturedFlow:
         made.saveAsTextFile(str(folder / "joined"))
         again = context.textFile(str(folder / "joined"), 3)
         counted(again).saveAsTextFile(str(folder / "counted"))
-    return CapturedFlow(spark, outputs_of(captured_writes(folder / "taps")), {})
+    return CapturedFlow(spark, outputs_of(captured_writes(folder / "taps")))
 
 
 @pytest.mark.long
@@ -129,7 +129,7 @@ def test_lines_are_those_that_spark_has_numbered(
         for name, text in TEXTS.items():
             (tmp_path / f"{name}.log").write_bytes(text)
             context.textFile(str(tmp_path / f"{name}.log"), 5).saveAsTextFile(str(tmp_path / name))
-    flow = CapturedFlow(spark, outputs_of(captured_writes(tmp_path / "taps")), {})
+    flow = CapturedFlow(spark, outputs_of(captured_writes(tmp_path / "taps")))
     for name, text in TEXTS.items():
         lines = text.removeprefix(b"\xef\xbb\xbf").decode().splitlines()
         (file,) = (file for file in flow.numbers.files if file.table == f"{name}.log")

@@ -40,6 +40,17 @@ PROGRAMS = {
     ),
     "rows": sql("SELECT id, number FROM orders LEFT JOIN customers ON cust = name"),
     "semi": sql("SELECT id FROM orders WHERE small IN (SELECT number FROM customers)"),
+    "semi with a comparison": sql(
+        "SELECT id FROM orders l WHERE EXISTS "
+        "(SELECT 1 FROM orders r WHERE r.cust = l.cust AND r.small <> l.small)"
+    ),
+    "semi without a key": sql(
+        "SELECT id FROM orders WHERE EXISTS (SELECT 1 FROM customers WHERE number > id)"
+    ),
+    "known": sql(
+        "SELECT id, lag(fee) IGNORE NULLS OVER (PARTITION BY cust ORDER BY id), "
+        "last_value(small) IGNORE NULLS OVER (PARTITION BY cust ORDER BY day) FROM orders"
+    ),
     "anti": sql("SELECT id FROM orders WHERE cust NOT IN (SELECT name FROM customers "
                 "WHERE name IS NOT NULL)"),
     "exists or": sql(

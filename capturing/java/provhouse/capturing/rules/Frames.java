@@ -4,6 +4,8 @@ import java.util.*;
 import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
 import org.apache.spark.sql.catalyst.expressions.aggregate.Count;
+import org.apache.spark.sql.catalyst.expressions.aggregate.First;
+import org.apache.spark.sql.catalyst.expressions.aggregate.Last;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Window;
 import org.apache.spark.sql.types.DataTypes;
@@ -17,8 +19,14 @@ import provhouse.capturing.plans.*;
  * addition to the function. Rows between the current row and its frame count as used too: without
  * them, the frame would contain other rows. If no function counts rows, the order of rows with
  * equal rank does not matter, so all of these rows get the number of the last of them.
+ *
+ * <p>A function that ignores NULL uses the rows between the current row and the row that it finds.
+ * Spark finds the number of that row by the same function in a second window above the first.
  */
 final class Frames {
+  /** A number above the numbers of all rows: Spark counts the rows of a partition as integers. */
+  private static final long AFTER = Integer.MAX_VALUE;
+
   private final Window node;
   private final boolean countsRows;
   private final Set<Map<String, Object>> parts = new LinkedHashSet<>();
@@ -59,10 +67,20 @@ final class Frames {
   }
 
   /** Return the window with the numbers of its rows, and with the counts that the frames need. */
-  Window numbered(LogicalPlan child) {
-    List<NamedExpression> columns = Plans.joined(Plans.list(node.windowExpressions()), added);
-    return (Window)
-        Plans.with(node, Map.of("windowExpressions", Plans.seq(columns), "child", child));
+  LogicalPlan numbered(LogicalPlan child) {
+    List<NamedExpression> columns = new ArrayList<>(Plans.list(node.windowExpressions()));
+    List<NamedExpression> above = new ArrayList<>();
+    added.forEach(each -> (usesPlace(each) ? above : columns).add(each));
+    LogicalPlan plan = window(columns, child);
+    return above.isEmpty() ? plan : window(above, plan); // Spark does not sort the rows again
+  }
+
+  private LogicalPlan window(List<NamedExpression> columns, LogicalPlan child) {
+    return Plans.with(node, Map.of("windowExpressions", Plans.seq(columns), "child", child));
+  }
+
+  private boolean usesPlace(NamedExpression column) {
+    return Plans.references((Expression) column).contains(added.get(0).toAttribute());
   }
 
   /** Return the columns that {@code numbered} adds for the tap. The first is the row's number. */
@@ -104,7 +122,7 @@ final class Frames {
         function instanceof AggregateExpression
             || function instanceof NthValue
             || function instanceof RowNumber
-            || function instanceof FrameLessOffsetWindowFunction offset && !offset.ignoreNulls();
+            || function instanceof FrameLessOffsetWindowFunction;
     if (!framed || frame == null) {
       return Reach.UNKNOWN;
     }
@@ -140,9 +158,16 @@ final class Frames {
 
   /**
    * Return the bounds of the rows that a function uses. These are two offsets from the current row,
-   * or two columns: one with the number of the last row, and one with the count of rows.
+   * or two columns: one with the number of the last row, and one with the count of rows. If the
+   * function ignores NULL, a column has the number of the row that it finds.
    */
   private Map<String, Object> part(WindowExpression window, List<SortOrder> order) {
+    Expression found = found(window);
+    if (found != null) {
+      Map<String, Object> part = counted(isRange(frameOf(window)) ? lastPeer() : null, null, 0);
+      part.put("found", add(found, "provhouse_found"));
+      return part;
+    }
     if (isRank(window)) { // it uses the rows of lower rank
       List<Expression> values = new ArrayList<>();
       order.forEach(each -> values.add(each.child()));
@@ -164,7 +189,53 @@ final class Frames {
     return counted(last, first ? null : add(count(frame), "provhouse_count"), 0);
   }
 
-  private static Map<String, Object> counted(int last, Integer count, int less) {
+  /**
+   * Return the number of the row that a function finds by ignoring NULL, or null if the function
+   * uses its whole frame. If it finds no row, it uses all rows up to the frame's first row or, for
+   * {@code lag} and {@code lead}, up to the partition's end.
+   */
+  private Expression found(WindowExpression window) {
+    Expression function = window.windowFunction();
+    SpecifiedWindowFrame frame = frameOf(window);
+    if (function instanceof FrameLessOffsetWindowFunction shifted && shifted.ignoreNulls()) {
+      int rows = offset(frame.lower());
+      return rows == 0 ? null : over(shifted(shifted, rows < 0 ? 1 : AFTER), frame);
+    }
+    if (function instanceof AggregateExpression aggregate
+        && aggregate.aggregateFunction() instanceof Last last
+        && last.ignoreNulls()
+        && aggregate.filter().isEmpty()
+        && frame.upper() == CurrentRow$.MODULE$) {
+      Expression found = new Last(placeOf(last.child()), true).toAggregateExpression();
+      Expression first = new First(place(), false).toAggregateExpression();
+      return new Coalesce(Plans.seq(List.of(over(found, frame), over(first, frame))));
+    }
+    return null;
+  }
+
+  /** Return the same function of the rows' numbers, or {@code none} if it finds no row. */
+  private Expression shifted(FrameLessOffsetWindowFunction function, long none) {
+    Expression place = placeOf(function.input());
+    return function instanceof Lag lag
+        ? new Lag(place, lag.inputOffset(), Plans.number(none), true)
+        : new Lead(place, ((Lead) function).offset(), Plans.number(none), true);
+  }
+
+  /** Return the number of the row if a value is not NULL, otherwise NULL. */
+  private Expression placeOf(Expression value) {
+    return new If(new IsNotNull(value), place(), Plans.nothing());
+  }
+
+  private Expression place() {
+    return Plans.asLong(added.get(0).toAttribute());
+  }
+
+  /** Return the column with the number of the last row that has the same rank. */
+  private Integer lastPeer() {
+    return add(count(frame(RangeFrame$.MODULE$, CurrentRow$.MODULE$)), "provhouse_last");
+  }
+
+  private static Map<String, Object> counted(Integer last, Integer count, int less) {
     Map<String, Object> part = new LinkedHashMap<>();
     part.put("last", last);
     part.put("count", count);

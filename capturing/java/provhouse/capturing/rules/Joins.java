@@ -49,20 +49,26 @@ record Joins(Rewriter rewriter, Taps taps) {
     return new Rewritten(plan, slots);
   }
 
-  /** The keys of both sides of an equi-join, and whether there is a further condition. */
-  private record Keys(List<Expression> left, List<Expression> right, boolean residual) {
+  /** The keys of both sides of an equi-join, and the further condition or null. */
+  private record Keys(List<Expression> left, List<Expression> right, Expression residual) {
     static Keys of(Join node) {
       var found = ExtractEquiJoinKeys$.MODULE$.unapply(node);
       if (found.isEmpty()) {
-        return new Keys(List.of(), List.of(), node.condition().isDefined());
+        return new Keys(List.of(), List.of(), orNull(node.condition()));
       }
-      boolean residual = found.get()._4().isDefined();
+      Expression residual = orNull(found.get()._4());
       return new Keys(Plans.list(found.get()._2()), Plans.list(found.get()._3()), residual);
+    }
+
+    private static Expression orNull(scala.Option<Expression> condition) {
+      return condition.isDefined() ? condition.get() : null;
     }
   }
 
   /**
-   * Rewrite a semi join: a row also derives from each row on the right with the same keys.
+   * Rewrite a semi join: a row also derives from each row on the right with the same keys that
+   * satisfies the further condition. If the condition is not a single comparison, the row derives
+   * from each row with the same keys.
    *
    * <p>{@code exists} is null for a semi join. For an existence join, it is the column that is true
    * if such a row on the right exists.
@@ -73,25 +79,68 @@ record Joins(Rewriter rewriter, Taps taps) {
     GroupKey leftKey = GroupKey.matching(keys.left(), name);
     Rewritten left = rewriter.rewrite(node.left());
     Rewritten right = rewriter.rewriteBeside(node.left(), node.right());
-    GroupKey rightKey = GroupKey.matching(keys.right(), name).from(right.slots());
-    Alias below = Plans.alias(rightKey.value(), "provhouse_key");
+    GroupKey rightKey = GroupKey.matching(keys.right(), name);
+    Comparison compared = keys.residual() == null ? null : Comparison.of(keys.residual(), node);
+    boolean exact = keys.residual() == null || compared != null;
     Map<String, Object> operator =
-        Taps.operator(node, keys.right(), right.slots(), keys.residual() ? "superset" : "exact");
+        Taps.operator(node, keys.right(), right.slots(), exact ? "exact" : "superset");
     operator.put(
         "sql", Taps.shortened(node.condition().isDefined() ? node.condition().get().sql() : ""));
     operator.put("place", Places.of(node));
-    String kind = keys.residual() ? "semi join with a condition" : "semi join";
+    if (compared != null) {
+      return compared(node, left, right, leftKey, rightKey, compared, exists, operator);
+    }
+    rightKey = rightKey.from(right.slots());
+    Alias below = Plans.alias(rightKey.value(), "provhouse_key");
+    String kind = keys.residual() == null ? "semi join" : "semi join with a condition";
     int number = taps.number(kind, node.right(), rightKey, operator);
     LogicalPlan tapped = taps.keyed(number, rightKey, below, right);
     LogicalPlan narrow = Plans.only(Plans.output(node.right()), tapped);
     LogicalPlan joined = Broadcasts.joined(node, left.plan(), narrow);
-    Expression match = leftKey.value();
-    if (exists != null) {
-      match = new If(exists, match, Plans.nothing());
-    }
-    Alias above = Plans.alias(match, "provhouse_match");
+    Alias above = Plans.alias(ifMatched(leftKey.value(), exists), "provhouse_match");
     return new Rewritten(
         Plans.withColumn(joined, above),
+        Plans.joined(left.slots(), List.of(new Slot(above.toAttribute(), number))));
+  }
+
+  private static Expression ifMatched(Expression value, Attribute exists) {
+    return exists == null ? value : new If(exists, value, Plans.nothing());
+  }
+
+  /**
+   * Rewrite a semi join with a comparison. The tap on the right also writes the compared value, and
+   * a tap above the join writes the key and the compared value of each matched row.
+   */
+  private Rewritten compared(
+      Join node,
+      Rewritten left,
+      Rewritten right,
+      GroupKey leftKey,
+      GroupKey rightKey,
+      Comparison compared,
+      Attribute exists,
+      Map<String, Object> operator) {
+    operator.put("checked", rightKey.check() != null);
+    operator.put("compared", compared.operator());
+    operator.put("form", Form.MATCHING);
+    int number = taps.number("semi join with a condition", node, operator);
+    List<Attribute> written = new ArrayList<>();
+    LogicalPlan tapped = Taps.added(rightKey.value(), "provhouse_key", right.plan(), written);
+    if (rightKey.check() != null) {
+      tapped = Taps.added(rightKey.check(), "provhouse_check", tapped, written);
+    }
+    tapped = Taps.added(compared.right(), "provhouse_value", tapped, written);
+    written.addAll(Slot.attributes(right.slots()));
+    tapped = Plans.only(Plans.output(node.right()), taps.tapped(number, written, tapped));
+    LogicalPlan plan = Broadcasts.joined(node, left.plan(), tapped);
+    List<Attribute> asked = new ArrayList<>();
+    plan = Taps.added(leftKey.value(), "provhouse_match", plan, asked);
+    plan = Taps.added(compared.left(), "provhouse_value", plan, asked);
+    Expression part = ifMatched(GroupKey.ofPart(asked.get(0), asked.get(1)), exists);
+    Alias above = Plans.alias(part, "provhouse_part");
+    asked.add(0, above.toAttribute());
+    return new Rewritten(
+        taps.asked(number, asked, Plans.withColumn(plan, above)),
         Plans.joined(left.slots(), List.of(new Slot(above.toAttribute(), number))));
   }
 }

@@ -47,6 +47,9 @@ record Windows(Rewriter rewriter, Taps taps) {
     Map<String, Object> operator = operator(node, child.slots(), "exact");
     operator.put("checked", key.check() != null);
     operator.put("parts", frames.described());
+    if (frames.described().stream().anyMatch(each -> each.containsKey("found"))) {
+      operator.put("form", Form.MATCHING);
+    }
     operator.put("columns", frames.columns().size());
     int number = taps.number("window", node, operator);
     List<Attribute> written = new ArrayList<>();

@@ -30,6 +30,12 @@ public final class Form {
    */
   public static final int ENDING = 3;
 
+  /**
+   * The version of the format for a write with taps that earlier releases would misread: of a semi
+   * join with a comparison, or of a window whose functions ignore NULL.
+   */
+  public static final int MATCHING = 4;
+
   /** The kind of a slot with the ids of copied rows. Descriptions do not list it as a slot. */
   public static final int KEPT = -2;
 

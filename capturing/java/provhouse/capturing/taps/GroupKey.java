@@ -221,6 +221,16 @@ public record GroupKey(
     return SMALL.contains(type) || type.equals(DataTypes.LongType) ? Plans.asLong(value) : null;
   }
 
+  /**
+   * Return a number that is ordered as the value is, and NULL if the value is NULL, or null if the
+   * type does not have such a number.
+   */
+  public static Expression ordered(Expression value) {
+    return value.dataType().equals(DataTypes.TimestampType)
+        ? new UnixMicros(value)
+        : number(value);
+  }
+
   private static GroupKey single(Expression value) {
     List<Expression> values = List.of(value);
     Expression number = number(value);

@@ -181,6 +181,11 @@ public final class Taps {
     return tapped(tap(placeOf(number), 1, 0), List.of(group), List.of(), plan);
   }
 
+  /** Return a plan below a tap that writes what its rows look for among the rows of a tap. */
+  public LogicalPlan asked(int number, List<Attribute> written, LogicalPlan plan) {
+    return tapped(tap(number + "-asked", written.size(), 0), written, List.of(), plan);
+  }
+
   private String placeOf(int number) {
     Map<String, Object> description = described.get(number);
     int place = (Integer) description.get("proofs");
@@ -243,5 +248,13 @@ public final class Taps {
 
   public List<Map<String, Object>> described() {
     return described;
+  }
+
+  /** Return the version of the format that a reader of these taps must know. */
+  public int form() {
+    return described.stream()
+        .mapToInt(each -> (Integer) each.getOrDefault("form", Form.FORM))
+        .max()
+        .orElse(Form.FORM);
   }
 }

@@ -79,7 +79,8 @@ public final class Write {
     rows = taps.tap("rows", slots.size(), texts.size());
     Filter tapped = Taps.tapped(rows, Slot.attributes(slots), texts, rewriting.rows().plan());
     plan = target.with(Plans.only(Plans.output(query), skipping(tapped, ended, taps)));
-    description.put("form", ended != null ? Form.ENDING : changes ? Form.COPYING : Form.FORM);
+    int form = ended != null ? Form.ENDING : changes ? Form.COPYING : Form.FORM;
+    description.put("form", Math.max(form, taps.form()));
     description.put("kept", kinds.size() < slots.size());
     description.put("ends", ended != null);
     description.put("path", target.path().toUri().toString());
