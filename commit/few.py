@@ -21,7 +21,10 @@ SEPARATOR = "\x1f"
 INLINE_BYTES = 25
 """The size of a string that Neo4j stores with a number in one record of properties.
 
-A longer string takes a second record, or a block of 128 bytes.
+A longer string takes a second record, or a block of 128 bytes. Neo4j stores a character in 6 bits
+if the string has only letters and commas, or lower-case letters, digits and common punctuation. If
+a string has both digits and capitals beside a comma, a character takes 8 bits, so 20 characters
+take a second record.
 """
 CUT = "..."
 LIST_HEAD, TEXT_HEAD = 5, 4

@@ -16,6 +16,7 @@ from typing import BinaryIO
 
 import psutil
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyarrow.csv import CSVWriter
 
 from provhouse.model.errors import Unavailable
@@ -87,25 +88,30 @@ class Import:
         reach("import begun")
         folder = _folder(home)
         folder.mkdir(parents=True, exist_ok=True)
-        arguments = []
+        arguments, broken = [], False
         for name, rows in self._rows.items():
             file = folder / f"{name}.csv"
-            self._write(file, LAYOUTS[name], rows)
+            broken |= self._write(file, LAYOUTS[name], rows)
             arguments.append(f"{LAYOUTS[name].option}={file}")
-        write_store(home, memory, arguments)
+        # The importer reads a file in several threads only if no field has a line break.
+        write_store(home, memory, [*arguments, f"--multiline-fields={str(broken).lower()}"])
         reach("import written")
         shutil.rmtree(folder)
         _marker(home).unlink()
         reach("import complete")
         self.done = True
 
-    def _write(self, file: Path, layout: CsvLayout, tables: Iterable[pa.Table]) -> None:
+    def _write(self, file: Path, layout: CsvLayout, tables: Iterable[pa.Table]) -> bool:
+        """Write a CSV file; return whether a field has a line break."""
+        broken = False
         empty = pa.schema([(name, pa.string()) for name in layout.header]).empty_table()
         shaped = (self._shaped(layout, rows) for rows in tables)
         first = next(shaped, empty)
         with CSVWriter(file, first.schema) as out:
             for table in chain([first], shaped):
+                broken |= any(map(_has_line_break, table.columns))
                 out.write_table(table)
+        return broken
 
     def _shaped(self, layout: CsvLayout, rows: pa.Table) -> pa.Table:
         """Return rows with the columns of a CSV file."""
@@ -117,6 +123,13 @@ class Import:
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return a column that CSV can represent: each list becomes one string; other values stay."""
     return as_text(column) if pa.types.is_list(column.type) else column
+
+
+def _has_line_break(column: pa.ChunkedArray) -> bool:
+    """Return whether a value of a column, which may consist of numbers, has a line break."""
+    if not pa.types.is_string(column.type):
+        return False
+    return bool(pc.any(pc.match_substring_regex(column, r"[\r\n]")).as_py())
 
 
 def is_fresh(home: Path) -> bool:
@@ -176,7 +189,6 @@ def write_store(home: Path, memory: str, arguments: list[str]) -> None:
         "full",
         *arguments,
         "--id-type=integer",
-        "--multiline-fields=true",
         _report(home),
         "--overwrite-destination=true",
         DATABASE,

@@ -58,7 +58,7 @@ def starting(
     """Begin to start the server, unless it is up, and use it for the length of the block.
 
     Inside the block, call ``connected`` to wait until the server answers. With ``briefly``, the
-    server starts faster but answers more slowly, which suits a few queries.
+    server starts faster but writes more slowly, which suits a few hundred queries.
     """
     home = home.resolve()
     with _accessible(home), transition(home, progress):
@@ -229,6 +229,7 @@ def _started(
     clear(home)
     if first and is_fresh(home):
         first.run(home, memory)
+        briefly = True  # hardly anything is left to write
     progress.say("Starting Neo4j")
     reach("Neo4j configured")
     record = replace(record, pid=process.start(home, memory, briefly=briefly))

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from provhouse.commit.single_writer import finish_erasure
+from provhouse.cypher.access import starting
 from provhouse.cypher.graph import Graph, shared_graph
 from provhouse.model.answer import Answer, ItemHeader, LargeAnswer
 from provhouse.model.arrays import ItemNumber, ItemNumbers, SetId, SetPositions
@@ -61,6 +62,7 @@ class Asker:
         as_of: AsOf | None = None,
         cached: PartitionCache | None = None,
     ) -> None:
+        self._briefly = cached is None  # only a warm server, which shares partitions, runs for long
         self._settings = settings
         self._progress = progress
         self._layout = Layout(settings.warehouse)
@@ -90,7 +92,10 @@ class Asker:
     def graph(self) -> Graph:
         """A connection to Neo4j, which was checked to have all data of this generation."""
         warehouse = self._layout.warehouse_id()
-        shared = shared_graph(warehouse, self._settings, self._progress)
+        how = self._settings, self._progress
+        if self._briefly:
+            self._stack.enter_context(starting(*how, briefly=True))
+        shared = shared_graph(warehouse, *how)
         graph = self._stack.enter_context(shared)
         graph.check_load(self.snapshot.commit.commit, self.snapshot.commit.generation)
         return graph

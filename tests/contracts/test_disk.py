@@ -30,7 +30,7 @@ Golden = Callable[[str, str], None]
 RANDOM = (
     (re.compile(r"\b[0-9a-f]{64}\b"), "SHA256"),
     (re.compile(r"\b[0-9a-f]{32}\b"), "COMMIT"),
-    (re.compile(r"\b[0-9a-f]{16}\b"), "ID"),
+    (re.compile(r"\b(?:[0-9a-f]{14}|[0-9a-f]{16})\b"), "ID"),
     (re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\+00:00|Z)"), "TIME"),
 )
 """Patterns of values that differ in each run, and the words that replace them in golden files."""

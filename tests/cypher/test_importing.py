@@ -12,12 +12,14 @@ from neo4j import GraphDatabase, NotificationSeverity, Query
 
 from provhouse.cypher import neo4j_process as process
 from provhouse.cypher.address import Address
+from provhouse.cypher.config import write_conf
 from provhouse.cypher.graph import Graph
 from provhouse.cypher.guide import queries
 from provhouse.cypher.importing import Import, clear, is_fresh, trim_stores
 from provhouse.cypher.server import connected
 from provhouse.cypher.server_record import ServerRecord
 from provhouse.model.progress import Silent
+from provhouse.store.warehouse.identity import new_id
 
 WAREHOUSE = "imported"
 AWKWARD = ["plain", 'a "quoted", one', "two\nlines", "naïve — 表", " spaces ", "semi;colon", "a\\b"]
@@ -84,6 +86,23 @@ def warnings(address: Address) -> list[str]:
             found += [status.status_description for status in summary.gql_status_objects
                       if status.severity == NotificationSeverity.WARNING]  # fmt: skip
     return found
+
+
+@pytest.mark.long
+def test_a_set_takes_two_records_of_properties_and_a_dependency_one(tmp_path: Path) -> None:
+    count, text, record = 10_000, ["filings, covers, sections"], 41
+    rows = {
+        "sets": [{"id": n, "items": 490, "triples": 489, "tables": text} for n in range(count)],
+        "dependencies": [
+            {"set": n, "derives_from": n - 1, "triples": 89, "ops": text} for n in range(1, count)
+        ],
+    }
+    write_conf(tmp_path, 0, 0, "16m")
+    Import(new_id(), {n: [pa.Table.from_pylist(some)] for n, some in rows.items()}).run(
+        tmp_path, "512m"
+    )
+    store = tmp_path / "data" / "databases" / "neo4j" / "neostore.propertystore.db"
+    assert 3 <= store.stat().st_size / record / count < 3.2
 
 
 @pytest.mark.long

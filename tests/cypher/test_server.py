@@ -11,7 +11,7 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -23,6 +23,7 @@ from provhouse.cypher import neo4j_process as process
 from provhouse.cypher.address import Address
 from provhouse.cypher.config import free_ports, read_password
 from provhouse.cypher.graph import Graph
+from provhouse.cypher.importing import Import
 from provhouse.cypher.server import connected, down, running, starting, up
 from provhouse.cypher.server_record import ServerRecord
 from provhouse.model.arrays import SetId
@@ -251,3 +252,26 @@ def test_free_ports_are_free() -> None:
     for port in free_ports():
         with socket.create_server(("127.0.0.1", port)):
             pass
+
+
+def test_a_server_starts_quickly_for_questions_and_after_an_import(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = list[bool]()
+
+    def spawn(command: Sequence[str], *_: object) -> int:
+        started.append("-XX:TieredStopAtLevel=1" in command)
+        raise Unavailable("No server", "The test starts none", "Nothing to do")
+
+    monkeypatch.setattr(process, "spawn", spawn)
+    imported = Import("w", {})
+    monkeypatch.setattr(imported, "run", lambda *_: None)
+    for used in (
+        starting(tmp_path, "512m", Silent()),
+        starting(tmp_path, "512m", Silent(), briefly=True),
+        connected(tmp_path, "512m", Silent()),
+        connected(tmp_path, "512m", Silent(), imported),
+    ):
+        with pytest.raises(Unavailable), used:
+            pass
+    assert started == [False, True, False, True]

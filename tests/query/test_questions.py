@@ -5,9 +5,10 @@ In these tests, every method gives the same result as a naive search in plain Py
 
 import csv
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise, product
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -18,12 +19,15 @@ from helpers.filter_oracle import Step, Trace, random_question, random_trace, sh
 from helpers.sampled import one_in
 from helpers.warehouse import House
 from provhouse.cli.app import run
-from provhouse.model.errors import NotFound, UsageError
+from provhouse.cypher import neo4j_process
+from provhouse.model.errors import NotFound, Unavailable, UsageError
+from provhouse.model.progress import Silent
 from provhouse.model.question import Direction, Method, Question
 from provhouse.query.lineage.ask import Asker
 from provhouse.query.lineage.path import Paths, path
 from provhouse.query.listing.find import find
 from provhouse.query.suggest import close_matches
+from provhouse.store.cache.partition_cache import PartitionCache
 
 TRACES, QUESTIONS, PAIRS = 4, 10, 6
 ODD = [
@@ -56,6 +60,24 @@ def house(houses: Callable[..., House], traces: list[Trace]) -> House:
             csv.writer(handle).writerows([columns, *rows[part::2]])
         house.ingest_files(file)
     return house
+
+
+def test_only_a_warm_server_starts_neo4j_for_long(
+    house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server passes the partitions that its askers share."""
+    started = list[bool]()
+
+    def spawn(command: Sequence[str], *_: object) -> int:
+        started.append("-XX:TieredStopAtLevel=1" in command)
+        raise Unavailable("No server", "The test starts none", "Nothing to do")
+
+    monkeypatch.setattr(neo4j_process, "spawn", spawn)
+    settings = replace(house.settings, neo4j_home=tmp_path)
+    for cached in (None, PartitionCache(settings)):
+        with Asker(settings, Silent(), None, cached) as one, pytest.raises(Unavailable):
+            _ = one.graph
+    assert started == [True, False]
 
 
 @pytest.fixture(scope="module")
