@@ -128,7 +128,8 @@ def check_change(output: Output, key: Key, known: Known, fresh: Mapping[Path, Ke
     if key:
         return
     write = output.write
-    paths = [file.path for file in (*write.removed, *output.ended())]
+    paths = [file.path for file in write.removed]
+    paths += [source.path for source in output.ended()]
     writes = known.writes([FileState(path, *state_of(path)) for path in paths])
     found = [*writes, *(known.at(write.path) if paths else ())]
     keys = [*(each.key for each in found if each), *(fresh.get(path, ()) for path in paths)]
