@@ -5,6 +5,7 @@ a declared key, a row is named by its file and position, so a copy is another ro
 its original like any written row, and no name ends.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -117,20 +118,29 @@ def _versions(
     return np.zeros(len(rows), np.int64)
 
 
-def check_change(output: Output, key: Key, known: Known) -> None:
-    """Raise UsageError if a command changed rows that a key names, and the block declares none."""
-    removed = [file.path for file in output.write.removed]
-    files = [] if key else [*removed, *(file.path for file in output.ended())]
-    writes = known.writes([FileState(path, *state_of(path)) for path in files])
-    named = [write.key for write in writes if write and write.key]
-    if named or ((output.write.kept or output.write.ends) and not key):
-        table, found = output.write.table, ", ".join(named[0]) if named else ""
+def check_change(output: Output, key: Key, known: Known, fresh: Mapping[Path, Key]) -> None:
+    """Raise UsageError if a command changed rows that a key names, and the block declares none.
+
+    ``fresh`` has the keys of the files that earlier writes of the block made. The files of the rows
+    may be unknown, as after an OPTIMIZE outside of a block, so all captured writes to the path of
+    the table count.
+    """
+    if key:
+        return
+    write = output.write
+    paths = [file.path for file in write.removed]
+    paths += [source.path for source in output.ended()]
+    writes = known.writes([FileState(path, *state_of(path)) for path in paths])
+    found = [*writes, *(known.at(write.path) if paths else ())]
+    keys = [*(each.key for each in found if each), *(fresh.get(path, ()) for path in paths)]
+    named = next(filter(None, keys), ())
+    if named or write.kept:
         raise UsageError(
-            f"A command has changed {table} without its key",
-            f"Captured jobs named its rows by the key {found}"
-            if found
+            f"A command has changed {write.table} without its key",
+            f"Captured jobs named its rows by the key {', '.join(named)}"
+            if named
             else "The key was declared while the job ran",
-            f"Declare this key of {table}",
+            f"Declare this key of {write.table}",
         )
 
 

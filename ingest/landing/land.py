@@ -236,7 +236,7 @@ def _check(
     for output in outputs:
         with kept_out.if_wrong([output.write]):
             key = _stored_key(output, keys)
-            check_change(output, key, known)
+            check_change(output, key, known, fresh)
             if key and output.files and not isinstance(output, KeyedOutput):
                 table = output.write.table
                 check_keys(table, key, output.files, store, keys[table])

@@ -96,6 +96,13 @@ def as_json(orders: DataFrame, _: DataFrame) -> DataFrame:
     return orders.sparkSession.read.json(texts)
 
 
+def as_csv(orders: DataFrame, _: DataFrame) -> DataFrame:
+    """Parse lines of an RDD, for which Spark makes a plan that also leaves out empty lines."""
+    return orders.sparkSession.read.csv(
+        orders.where("k > 4").rdd.map(lambda row: str(row.k)), "k bigint"
+    )
+
+
 PROGRAMS: dict[str, tuple[Program, set[int], set[int]]] = {
     "simple": (simple, {k for k in range(COUNT) if GROUPS[k] is not None}, set()),
     "groups": (of_groups, keys(COUNT) - {0, 1}, set()),
@@ -105,6 +112,7 @@ PROGRAMS: dict[str, tuple[Program, set[int], set[int]]] = {
     "empty": (empty, set(), set()),
     "over": (over, keys(COUNT) - keys(5), keys(PEOPLE)),
     "json": (as_json, keys(COUNT) - keys(5), set()),
+    "csv": (as_csv, keys(COUNT) - keys(5), set()),
 }
 """For each program, the orders and the people that each of its rows derives from."""
 
@@ -216,6 +224,10 @@ def in_scala(orders: DataFrame, people: DataFrame) -> DataFrame:
     return orders.sparkSession.read.json(beside_people(orders, people).toJSON())
 
 
+def csv_in_scala(orders: DataFrame, people: DataFrame) -> DataFrame:
+    return orders.sparkSession.read.csv(beside_people(orders, people).toJSON(), "k string")
+
+
 def late(orders: DataFrame, people: DataFrame) -> DataFrame:
     return beside_people(orders, people).localCheckpoint(eager=False)
 
@@ -238,6 +250,7 @@ UNKNOWN = [
     uncovered,
     planned_with_people,
     in_scala,
+    csv_in_scala,
     late,
     late_range,
     planned_range,

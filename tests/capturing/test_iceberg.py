@@ -36,10 +36,7 @@ from provhouse.store.warehouse.captured_blocks import blocks_below
 VERSION = named("4.1")
 pytestmark = [pytest.mark.long, pytest.mark.timeout(3600)]
 REASONS = {
-    "without a key": "It may copy rows of spread to other files, where only a key finds them",
-    "files without a key": "It may copy rows of spread to other files, where only a key finds them",
-    "a subquery": "The condition of the UPDATE has a subquery",
-    "TRUNCATE": "the statement TRUNCATE TABLE cannot be captured",
+    "truncated branch": "It deletes rows in a branch of the Iceberg table orders",
     "files of a branch": "It deletes rows in a branch of the Iceberg table orders",
     "rows of a branch": "It writes to the branch audit of an Iceberg table",
     "branch": "It writes to the branch audit of an Iceberg table",

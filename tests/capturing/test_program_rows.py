@@ -32,6 +32,18 @@ FRAMES: dict[str, tuple[Callable[[SparkSession], DataFrame], dict[int, set[str]]
         lambda spark: spark.read.json(spark.sparkContext.parallelize(['{"k": 5}', '{"k": 6}'], 2)),
         {5: {"literal/0"}, 6: {"literal/1"}},
     ),
+    "commas": (  # the header and empty lines are no rows
+        lambda spark: spark.read.csv(
+            spark.sparkContext.parallelize(["k,v", "5,a", "", "6,b", "5,a"], 2),
+            header=True,
+            inferSchema=True,
+        ).where("v > 'a'"),
+        {6: {"literal/1"}},
+    ),
+    "unnamed": (
+        lambda spark: spark.read.csv(spark.sparkContext.parallelize(["7", "8"]), "k int"),
+        {7: {"literal/0"}, 8: {"literal/1"}},
+    ),
     "limited": (lambda spark: made(spark).repartition(1).orderBy("k").limit(1), {1: {"literal/0"}}),
     "joined": (
         lambda spark: made(spark).join(listed(spark), "k").select("k", F.upper("w")),

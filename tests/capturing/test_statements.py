@@ -12,16 +12,13 @@ from pyspark.sql import functions as F
 
 import provhouse
 from helpers.warehouse import House
+from provhouse.model.errors import NotFound
 
 REFUSED = {
-    "TRUNCATE TABLE": "TRUNCATE TABLE delta.`{}`",
     "RESTORE TABLE": "RESTORE TABLE delta.`{}` TO VERSION AS OF 0",
-    "INSERT OVERWRITE DIRECTORY": (
-        "INSERT OVERWRITE DIRECTORY '{}-directory' USING parquet SELECT * FROM orders"
-    ),
     "CLONE": "CREATE OR REPLACE TABLE delta.`{0}` SHALLOW CLONE delta.`{0}` VERSION AS OF 0",
 }
-FEW = ("TRUNCATE TABLE", "RESTORE TABLE", "INSERT OVERWRITE DIRECTORY")
+FEW = ("RESTORE TABLE",)
 """The statements that the usual test runs."""
 READING = (
     "DESCRIBE HISTORY delta.`{}`",
@@ -69,6 +66,37 @@ def test_a_statement_that_is_not_covered_is_named(
             spark.sql(statement.format(table)).collect()
         with pytest.raises(provhouse.ProvhouseError, match="OverwriteByExpression"):
             orders.write.format("noop").mode("overwrite").save()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("format", ["parquet", "csv"])
+def test_insert_overwrite_directory(
+    format: str,
+    houses: Callable[..., House],
+    spark: SparkSession,
+    orders: DataFrame,
+    tmp_path: Path,
+) -> None:
+    """An overwrite ends the rows that it does not write again."""
+    house, out = houses(), tmp_path / "report"
+    keys = {"orders": "id", "report": "id"}
+    for condition in ("id < 3", "id > 1"):
+        with house.capture(keys=keys) as run:
+            spark.sql(
+                f"INSERT OVERWRITE DIRECTORY '{out}' USING {format} OPTIONS (header true) "
+                f"SELECT id, v + 1 AS v FROM orders WHERE {condition}"
+            )
+        assert run.report
+        assert [each.table for each in run.report.writes] == ["report"]
+    found = spark.read.format(format).options(header=True, inferSchema=True).load(str(out))
+    assert {(row["id"], row["v"]) for row in found.collect()} == {(2, 3), (3, 4)}
+    with house.open() as warehouse:
+        for id in (2, 3):
+            assert {each.item for each in warehouse.lineage(f"report/{id}").items} == {
+                f"orders/{id}"
+            }
+        with pytest.raises(NotFound, match="was deleted"):
+            warehouse.lineage("report/1")
 
 
 def test_errors_of_spark_stay_as_they_are(

@@ -33,7 +33,7 @@ class ChangingElsewhere(Changing):
     def source(self, name: str, /, **columns: Sequence[object]) -> Any:
         """Write a source with the key ``k`` as Parquet, and create a view of it."""
         path = self.folder / f"{name}.parquet"
-        types = {"k": pa.int64(), "v": pa.int64()}
+        types = dict.fromkeys("nkv", pa.int64())
         pq.write_table(pa.table({n: pa.array(c, types.get(n)) for n, c in columns.items()}), path)
         options = f"USING parquet OPTIONS (path '{path}')"
         self.session.sql(f"CREATE OR REPLACE TEMPORARY VIEW {name} {options}")

@@ -183,6 +183,9 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   public LogicalPlan apply(LogicalPlan optimised) {
     LogicalPlan command = commandOf(optimised);
     if (command == null) {
+      if (CsvLines.are(optimised)) {
+        return CsvLines.copied(optimised);
+      }
       if (Caches.isPassing(optimised)) {
         return passed(optimised);
       }

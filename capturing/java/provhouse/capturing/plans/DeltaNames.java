@@ -24,6 +24,11 @@ public final class DeltaNames {
     return isOne(command, MOVES);
   }
 
+  /** Return whether a command removes all rows of a Delta table, without a plan (TRUNCATE). */
+  public static boolean isTruncate(LogicalPlan command) {
+    return isOne(command, Set.of("TruncateDeltaTableCommand"));
+  }
+
   private static boolean isOne(LogicalPlan command, Set<String> names) {
     Class<?> kind = command.getClass();
     return kind.getName().equals(PACKAGE + "commands." + kind.getSimpleName())

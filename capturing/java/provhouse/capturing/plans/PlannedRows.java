@@ -18,11 +18,13 @@ public final class PlannedRows {
   /**
    * Return whether rows of an RDD may derive from more than the RDD's dependencies.
    *
-   * <p>{@code spark.read.json(rdd)} has a plan that only scans the program's RDD. Spark makes the
-   * rows of a checkpoint without such an RDD.
+   * <p>{@code spark.read.json(rdd)} has a plan that only scans the program's RDD, and that of {@code
+   * spark.read.csv(rdd)} only scans and filters it. Spark makes the rows of a checkpoint without such
+   * an RDD.
    */
   public static boolean mayHide(RDD<?> rdd) {
-    return rdd.checkpointData().isDefined() || rdd instanceof SQLExecutionRDD && !isScan(rdd);
+    boolean planned = rdd instanceof SQLExecutionRDD && !isScan(rdd) && !CsvLines.have(rdd);
+    return planned || rdd.checkpointData().isDefined();
   }
 
   /** Return whether the last operator of the plan is a scan, which has no other input. */

@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.plans.logical.DeleteFromTable;
 import org.apache.spark.sql.catalyst.plans.logical.DeleteFromTableWithFilters;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.MergeRows;
+import org.apache.spark.sql.catalyst.plans.logical.TruncateTable;
 import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.connector.write.RowLevelOperationTable;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
@@ -37,9 +38,13 @@ public final class RowLevel {
         && scan.relation().table() instanceof RowLevelOperationTable;
   }
 
-  /** Return whether a command is a DELETE that only removes whole files, so that it has no plan. */
+  /**
+   * Return whether a command is a DELETE or TRUNCATE that only removes whole files, so that it has
+   * no plan.
+   */
   public static boolean removesFiles(LogicalPlan command) {
     return command instanceof DeleteFromTableWithFilters
+        || command instanceof TruncateTable
         || command instanceof DeleteFromTable all && all.condition().equals(Literal.TrueLiteral());
   }
 

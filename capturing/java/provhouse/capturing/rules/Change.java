@@ -30,8 +30,8 @@ public abstract class Change {
    * command.
    */
   public static Change apart(LogicalPlan command) {
-    Change delta = DeltaChange.of(command);
-    return RowLevel.removesFiles(command) ? new Removal(command) : delta;
+    boolean removes = RowLevel.removesFiles(command) || DeltaNames.isTruncate(command);
+    return removes ? new Removal(command) : DeltaChange.of(command);
   }
 
   /** Return the command if it runs the queries of its rows itself, or null. */
@@ -57,12 +57,15 @@ public abstract class Change {
     return true;
   }
 
-  /** Return the change of a command whose plan Spark makes, as for Iceberg, or {@code NONE}. */
-  public static Change planned(LogicalPlan command) {
+  /**
+   * Return the change of a command whose plan Spark makes, as for Iceberg, or {@code NONE}. If not
+   * {@code keyed}, no declared key names the rows of the table.
+   */
+  public static Change planned(LogicalPlan command, boolean keyed) {
     if (command instanceof WriteDelta) {
       return new MergeOnRead();
     }
-    return command instanceof ReplaceData write ? new CopyOnWrite(write) : NONE;
+    return command instanceof ReplaceData write ? new CopyOnWrite(write, keyed) : NONE;
   }
 
   /**

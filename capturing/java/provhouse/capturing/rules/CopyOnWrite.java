@@ -12,9 +12,11 @@ import provhouse.capturing.taps.*;
 /** A change whose plan, made by Spark, writes all rows of the rewritten files again. */
 final class CopyOnWrite extends Change {
   private final ReplaceData write;
+  private final boolean keyed;
 
-  CopyOnWrite(ReplaceData write) {
+  CopyOnWrite(ReplaceData write, boolean keyed) {
     this.write = write;
+    this.keyed = keyed;
   }
 
   private boolean is(Command command) {
@@ -26,17 +28,45 @@ final class CopyOnWrite extends Change {
     if (!RowLevel.isChanged(node)) {
       return rows;
     }
+    Attribute id = rows.slots().get(0).attribute();
+    if (isUnion()) {
+      int kind = isCopied(node) ? Form.KEPT : Form.ROWS;
+      return new Rewritten(rows.plan(), List.of(new Slot(id, kind)));
+    }
     int kind = is(Command.DELETE) ? Form.KEPT : TARGET; // DELETE only copies
-    Slot id = new Slot(rows.slots().get(0).attribute(), kind);
-    Rewritten found = new Rewritten(rows.plan(), List.of(id));
-    return is(Command.UPDATE) ? updated(node, found, condition()) : found;
+    Rewritten found = new Rewritten(rows.plan(), List.of(new Slot(id, kind)));
+    return is(Command.UPDATE) ? updated(node, found, write.condition()) : found;
   }
 
-  private Expression condition() {
-    if (!Plans.parts(write.condition(), PlanExpression.class).isEmpty()) {
-      throw Unsupported.write("The condition of the UPDATE has a subquery");
+  /**
+   * Return whether the plan is a union of changed and copied rows: that of an UPDATE whose condition
+   * has a subquery.
+   */
+  private boolean isUnion() {
+    return is(Command.UPDATE)
+        && !Plans.parts(write.condition(), PlanExpression.class).isEmpty();
+  }
+
+  /** Return whether a scan in a union of changed and copied rows reads the copied ones. */
+  private boolean isCopied(LogicalPlan scan) {
+    LogicalPlan union = write.query();
+    while (Plans.children(union).size() == 1) {
+      union = Plans.children(union).get(0);
     }
-    return write.condition();
+    List<Boolean> found =
+        union instanceof Union
+            ? Plans.children(union).stream().map(input -> reads(input, scan)).toList()
+            : List.of();
+    if (found.equals(List.of(true, false)) || found.equals(List.of(false, true))) {
+      return found.get(1); // Spark puts the changed rows first
+    }
+    throw Unsupported.write("Spark plans an UPDATE with a subquery in an unknown way");
+  }
+
+  /** Return whether a plan contains a scan of the changed table that has the same columns. */
+  private static boolean reads(LogicalPlan plan, LogicalPlan scan) {
+    return RowLevel.isChanged(plan) && !plan.outputSet().intersect(scan.outputSet()).isEmpty()
+        || Plans.children(plan).stream().anyMatch(each -> reads(each, scan));
   }
 
   @Override
@@ -44,7 +74,10 @@ final class CopyOnWrite extends Change {
     return true;
   }
 
-  /** Return the written rows. Copied rows derive from nothing else, such as a subquery. */
+  /**
+   * Return the written rows. Copied rows derive from nothing else, such as a subquery. Without a
+   * declared key, a copy is another row, which derives from its original.
+   */
   @Override
   Rewritten finished(List<Attribute> output, Rewritten rows) {
     Rewritten found = super.finished(output, rows);
@@ -57,7 +90,7 @@ final class CopyOnWrite extends Change {
     for (Slot slot : found.slots()) {
       if (slot.tap() == Form.KEPT) {
         columns.add(kept);
-        slots.add(slot);
+        slots.add(keyed ? slot : new Slot(kept, Form.ROWS));
       } else if (!is(Command.DELETE)) {
         Expression value = new If(new IsNull(kept), slot.attribute(), Plans.nothing());
         Alias changed = Plans.alias(value, "provhouse_slot");

@@ -2,7 +2,7 @@ package provhouse.capturing.rules;
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 
-/** A DELETE that only removes whole files from a table, so that no plan writes rows. */
+/** A DELETE or TRUNCATE that only removes whole files from a table, so that no plan writes rows. */
 final class Removal extends Change {
   private final LogicalPlan command;
 
@@ -13,5 +13,10 @@ final class Removal extends Change {
   @Override
   public LogicalPlan command() {
     return command;
+  }
+
+  @Override
+  public Change withoutKey() {
+    return this;
   }
 }

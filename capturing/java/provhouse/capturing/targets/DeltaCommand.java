@@ -71,8 +71,8 @@ public record DeltaCommand(
     if (command instanceof V2CreateTableAsSelectPlan creating) {
       return created(creating, session);
     }
-    if (DeltaNames.isMove(command)) {
-      return moving(command);
+    if (DeltaNames.isMove(command) || DeltaNames.isTruncate(command)) {
+      return withoutPlan(command);
     }
     return DeltaNames.isChange(command) ? changing(command, Named.call(command, "target")) : null;
   }
@@ -82,8 +82,15 @@ public record DeltaCommand(
     return delta instanceof LogicalPlan command && DeltaNames.isMove(command);
   }
 
-  /** Return the parts of a command that moves rows. Its query only has the table's columns. */
-  private static DeltaCommand moving(LogicalPlan command) {
+  /** Return whether the command writes no new rows: it moves rows, or removes all of them. */
+  boolean addsNothing() {
+    return moves() || delta instanceof LogicalPlan command && DeltaNames.isTruncate(command);
+  }
+
+  /**
+   * Return the parts of a command that writes no new rows. Its query only has the table's columns.
+   */
+  private static DeltaCommand withoutPlan(LogicalPlan command) {
     boolean purges = Plans.children(command).isEmpty(); // REORG
     LogicalPlan target = Named.call(command, purges ? "target" : "child");
     Object found = Plans.field(target, "table");

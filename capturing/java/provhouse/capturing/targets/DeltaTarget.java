@@ -62,8 +62,8 @@ final class DeltaTarget implements Target {
     if (session.conf().getOption("spark.databricks.delta.optimizeWrite.enabled").isDefined()) {
       throw optimizes();
     }
-    if (command.moves()) {
-      partitions = List.of(); // rows are found by their keys
+    if (command.addsNothing()) {
+      partitions = List.of(); // moved rows are found by their keys
     } else {
       checkPartitions();
     }

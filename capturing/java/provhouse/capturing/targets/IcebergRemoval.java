@@ -3,10 +3,11 @@ package provhouse.capturing.targets;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.*;
-import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.SparkSession;
-import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.analysis.ResolvedTable;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.connector.catalog.Column;
+import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 import provhouse.capturing.Unsupported;
@@ -14,12 +15,12 @@ import provhouse.capturing.plans.*;
 import provhouse.capturing.sources.*;
 
 /**
- * An Iceberg table from which a DELETE only removes whole files. Iceberg commits this without a
- * plan, so the new snapshots show which files were removed.
+ * An Iceberg table from which a DELETE or TRUNCATE only removes whole files. Iceberg commits this
+ * without a plan, so the new snapshots show which files were removed.
  */
-final class IcebergRemoval implements Target {
+final class IcebergRemoval implements IcebergPlace {
   private static final String BRANCH = "spark.wap.branch";
-  private final DataSourceV2Relation relation;
+  private final Table table;
   private final SparkSession session;
   private IcebergSnapshots snapshots;
   private LogicalPlan rows;
@@ -28,32 +29,35 @@ final class IcebergRemoval implements Target {
   private final Map<String, JsonNode[]> vectors = new TreeMap<>();
   private final Set<String> removed = new TreeSet<>();
 
-  private IcebergRemoval(DataSourceV2Relation relation, SparkSession session) {
-    this.relation = relation;
+  private IcebergRemoval(Table table, SparkSession session) {
+    this.table = table;
     this.session = session;
   }
 
   /** Return the target of a command, or null if it does not remove files of an Iceberg table. */
   static IcebergRemoval of(LogicalPlan command, SparkSession session) {
     Object read = RowLevel.removesFiles(command) ? Plans.field(command, "table") : null;
-    Object table = read instanceof DataSourceV2ScanRelation scan ? scan.relation() : read;
-    return table instanceof DataSourceV2Relation relation && IcebergTable.is(relation.table())
-        ? new IcebergRemoval(relation, session)
-        : null;
+    Object relation = read instanceof DataSourceV2ScanRelation scan ? scan.relation() : read;
+    Table table =
+        relation instanceof DataSourceV2Relation found
+            ? found.table()
+            : relation instanceof ResolvedTable named ? named.table() : null;
+    return table != null && IcebergTable.is(table) ? new IcebergRemoval(table, session) : null;
   }
 
-  private IcebergTable iceberg() {
-    return IcebergTable.of(relation.table());
+  @Override
+  public IcebergTable iceberg() {
+    return IcebergTable.of(table);
   }
 
   @Override
   public void check() {
-    String branch = Hidden.field(relation.table(), "branch");
+    String branch = Hidden.field(table, "branch");
     if (branch != null && !branch.equals("main") || session.conf().getOption(BRANCH).isDefined()) {
       throw Unsupported.write("It deletes rows in a branch of the Iceberg table " + table());
     }
     iceberg().fileNames();
-    snapshots = IcebergSnapshots.after(relation.table());
+    snapshots = IcebergSnapshots.after(table);
     if (snapshots.haveValueDeletes()) {
       throw Unsupported.write(
           "It removes files of the Iceberg table " + table()
@@ -73,27 +77,12 @@ final class IcebergRemoval implements Target {
 
   @Override
   public List<String> names() {
-    return Plans.output(relation).stream().map(Attribute::name).toList();
+    return Arrays.stream(table.columns()).map(Column::name).toList();
   }
 
   @Override
   public LogicalPlan with(LogicalPlan query) {
     return query;
-  }
-
-  @Override
-  public Path path() {
-    return iceberg().location();
-  }
-
-  @Override
-  public String table() {
-    return iceberg().name();
-  }
-
-  @Override
-  public String format() {
-    return "iceberg";
   }
 
   @Override
@@ -139,10 +128,5 @@ final class IcebergRemoval implements Target {
   @Override
   public int commits() {
     return commits;
-  }
-
-  @Override
-  public Map<String, String> fileNames() {
-    return iceberg().fileNames();
   }
 }

@@ -2,7 +2,6 @@ package provhouse.capturing.targets;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.*;
-import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.Literal;
@@ -28,7 +27,7 @@ import scala.Option;
  * An Iceberg table, with or without partitions. Spark itself runs the write, which is a part of the
  * command, so the taps are in the command's plan.
  */
-final class IcebergTarget implements Target {
+final class IcebergTarget implements IcebergPlace {
   private static final String TABLES = "org.apache.iceberg.spark.source.";
   private final V2WriteCommand command;
   private final DataSourceV2Relation relation;
@@ -52,7 +51,8 @@ final class IcebergTarget implements Target {
         : null;
   }
 
-  private IcebergTable iceberg() {
+  @Override
+  public IcebergTable iceberg() {
     return IcebergTable.of(relation.table());
   }
 
@@ -180,21 +180,6 @@ final class IcebergTarget implements Target {
   }
 
   @Override
-  public Path path() {
-    return iceberg().location();
-  }
-
-  @Override
-  public String table() {
-    return iceberg().name();
-  }
-
-  @Override
-  public String format() {
-    return "iceberg";
-  }
-
-  @Override
   public boolean replaces() {
     boolean all =
         command instanceof OverwriteByExpression overwriting
@@ -240,11 +225,6 @@ final class IcebergTarget implements Target {
   @Override
   public String committed() {
     return commit.address();
-  }
-
-  @Override
-  public Map<String, String> fileNames() {
-    return iceberg().fileNames();
   }
 
   /** A write that only requires that the rows of a task are sorted by their partitions. */

@@ -84,9 +84,6 @@ public class Block {
   }
 
   public LogicalPlan captured(Target target, SparkSession session) {
-    if (target.changing() != null && !isKeyed(target)) {
-      throw unkeyed(target, "may copy");
-    }
     prepare(target, session);
     Write write = new Write(target, place(), options, session, caches);
     writes.add(write);
@@ -104,24 +101,16 @@ public class Block {
     if (changes.stream().anyMatch(each -> each.is(change.command()))) {
       return;
     }
-    boolean keyed = isKeyed(target);
+    boolean keyed = options.keys().containsKey(target.name());
     Change found = keyed ? change : change.withoutKey();
     if (found == null) {
-      throw unkeyed(target, change.moves() ? "moves" : "may copy");
+      throw Unsupported.unkeyed(
+          "statement",
+          "It moves rows of " + target.name() + " to other files, where only a key finds them",
+          target.name());
     }
     prepare(target, session);
     changes.add(new Changing(found, target, session));
-  }
-
-  private boolean isKeyed(Target target) {
-    return options.keys().containsKey(target.name());
-  }
-
-  private static Unsupported unkeyed(Target target, String does) {
-    return Unsupported.unkeyed(
-        "statement",
-        "It " + does + " rows of " + target.name() + " to other files, where only a key finds them",
-        target.name());
   }
 
   /** Return whether this thread runs a command that changes rows. */

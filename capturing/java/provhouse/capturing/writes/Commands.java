@@ -42,7 +42,6 @@ public final class Commands {
           Map.entry("LoadDataCommand", "LOAD DATA"),
           Map.entry("DeltaInsertReplaceOnOrUsingCommand", "INSERT INTO … REPLACE"),
           Map.entry("InsertIntoDataSourceCommand", "INSERT INTO"),
-          Map.entry("InsertIntoDataSourceDirCommand", "INSERT OVERWRITE DIRECTORY"),
           Map.entry("InsertIntoHiveDirCommand", "INSERT OVERWRITE DIRECTORY"));
 
   private Commands() {}

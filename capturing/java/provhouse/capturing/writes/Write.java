@@ -69,7 +69,9 @@ public final class Write {
     query = target.query();
     List<String> key = target.isKeyed() ? keyOf(target, options.keys()) : List.of();
     Taps taps = new Taps(folder, new AtomicBoolean(), options.limits().any(), options.valued());
-    Change change = command == null ? Change.planned(target.changing()) : command.change();
+    boolean keyed = options.keys().containsKey(target.name());
+    Change change =
+        command == null ? Change.planned(target.changing(), keyed) : command.change();
     Rewriting rewriting = Rewriting.of(query, taps, options.keys(), session, caches, change);
     List<Slot> slots = new ArrayList<>(rewriting.rows().slots());
     int last = slots.size() - 1;
