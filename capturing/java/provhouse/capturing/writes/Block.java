@@ -93,6 +93,16 @@ public class Block {
     return write.plan();
   }
 
+  /** Return the plan of a batch that a stream writes to files, with a tap of its rows. */
+  public LogicalPlan sunk(SinkTarget target, SparkSession session) {
+    if (target.isKeyed() && isKeyed(target)) {
+      throw Unsupported.write(
+          "A stream writes " + target.name() + " as " + target.format() + " with a declared key");
+    }
+    writes.forEach(write -> write.endBatch(target));
+    return captured(target, session);
+  }
+
   private String place() {
     return folder + "/" + reserve();
   }
@@ -336,6 +346,7 @@ public class Block {
   }
 
   public void store() {
+    writes.forEach(Write::endBatch);
     writes.forEach(Write::store);
   }
 }

@@ -93,6 +93,7 @@ public final class Write {
     description.put("header", target.hasHeader());
     description.put("replaces", target.replaces());
     description.put("format", target.format());
+    description.put("logged", target.isSink());
     description.put("exact_names", session.sessionState().conf().caseSensitiveAnalysis());
     description.put("slots", kinds);
     rewriting.describe(description);
@@ -183,13 +184,15 @@ public final class Write {
    */
   boolean mayPrecede(Target next) {
     return state.equals("unknown")
+        && !target.isSink()
         && next.path().equals(target.path())
         && (next.deletes() || written == null);
   }
 
   /** Record the files of this write if its command has returned to the caller. */
   public void settle(Caller now) {
-    if (caller.hasReturned(now)) {
+    endBatch();
+    if (!target.isSink() && caller.hasReturned(now)) {
       close();
     }
   }
@@ -213,7 +216,24 @@ public final class Write {
           target.path() + " was written before in the same job",
           "End the block after the first write, and begin another");
     }
-    close();
+    if (!target.isSink()) {
+      close();
+    }
+  }
+
+  /** Record the end of a batch that a stream writes to files, if the sink's log has it. */
+  void endBatch() {
+    if (target.isSink() && state.equals("unknown") && target.isKnown()) {
+      end(true, 0, -1);
+    }
+  }
+
+  /** Record the end of an earlier batch, since the stream begins to write {@code next}. */
+  void endBatch(Target next) {
+    endBatch();
+    if (target.isSink() && state.equals("unknown") && next.path().equals(target.path())) {
+      end(false, 0, -1);
+    }
   }
 
   /** Record that rows may be missing because a write without capture overwrites them. */
