@@ -29,7 +29,7 @@ DROPS: dict[str, tuple[Callable[[DataFrame], DataFrame], set[int]]] = {
         lambda rows: rows.dropDuplicatesWithinWatermark(["key"]), {9, 15}
     ),
 }  # fmt: skip
-"""For each way to drop duplicates, ids that it drops: of later rows of a key, or of late rows."""
+"""For each way to drop duplicates, ids that it drops: later rows of a key, or late rows."""
 
 
 def add(folder: Path, batch: int) -> None:

@@ -50,8 +50,8 @@ public final class Caches {
   private final Map<Object, Integer> stored = new WeakHashMap<>();
 
   private final FrameRdds passed = new FrameRdds();
-  /** The numbers of the frames that are the newest batches of streams, by the streams' ids. */
-  private final Map<String, Integer> newest = new HashMap<>();
+  /** The stream and batch of each frame that is the newest batch of a stream. */
+  private final Map<Integer, String> newest = new HashMap<>();
 
   private Streams.Batch batch;
 
@@ -118,7 +118,8 @@ public final class Caches {
   public LogicalPlan caching(LogicalPlan query, SparkSession session) {
     int number = known.size();
     if (Streams.isPlanning()) {
-      endBatch(Streams.queryOf(session), number);
+      endBatches(Streams.queryOf(session) + "/", Streams.batchOf(session));
+      newest.put(number, Streams.batchOf(session));
     }
     List<NamedExpression> columns = new ArrayList<>(Plans.output(query));
     List<Integer> kinds = new ArrayList<>();
@@ -147,13 +148,16 @@ public final class Caches {
   }
 
   /**
-   * Forget the last batch of a stream, whose next batch is the frame with this number. Otherwise a
-   * stream with many batches would use up the numbers of files.
+   * Forget the earlier batches of a stream. Otherwise a stream with many batches would use up the
+   * numbers of files. Spark may plan one batch twice and use either plan.
    */
-  private void endBatch(String stream, int next) {
-    Integer last = newest.put(stream, next);
-    if (last != null) {
-      known.set(last, Cached.ENDED);
+  private void endBatches(String stream, String next) {
+    for (int frame : List.copyOf(newest.keySet())) {
+      String batch = newest.get(frame);
+      if (batch.startsWith(stream) && !batch.equals(next)) {
+        newest.remove(frame);
+        known.set(frame, Cached.ENDED);
+      }
     }
   }
 
@@ -287,7 +291,7 @@ public final class Caches {
     Cached kept = number == null ? null : known.get(number);
     Cached found =
         isHanded(node) ? of(Plans.output(batch.plan())) : kept == null ? checkpoint(node) : kept;
-    if (found == null) {
+    if (found == null || found == Cached.ENDED) {
       throw Unsupported.rows(
           node.nodeName(),
           "Its rows come from an RDD that was not made from frames of the block alone, another "
