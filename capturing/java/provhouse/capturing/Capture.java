@@ -256,7 +256,8 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
       return null;
     }
     List<Attribute> named = Plans.list(stream.batch().analyzed().output());
-    return SinkTarget.of(sink, Streams.numberOf(session), rows, named, session);
+    return SinkTarget.of(
+        sink, Streams.numberOf(session), Streams.attemptOf(session), rows, named, session);
   }
 
   /** Return the plan of a batch that a stream writes to files, with a tap of its rows. */

@@ -39,6 +39,11 @@ public final class Streams {
     return batch == null ? "" : queryOf(session) + "/" + batch;
   }
 
+  /** Return the ids of this thread's batch and of the run of its stream, which may be repeated. */
+  public static String attemptOf(SparkSession session) {
+    return batchOf(session) + "/" + session.streams().get(queryOf(session)).runId();
+  }
+
   /** Return the number of the batch that this thread works on. */
   public static long numberOf(SparkSession session) {
     return Long.parseLong(session.sparkContext().getLocalProperty(BATCH));

@@ -27,6 +27,7 @@ public final class SinkTarget extends FilesTarget {
 
   private final FileSink sink;
   private final long batch;
+  private final String attempt;
   private final List<Attribute> partitions;
   private final SparkSession session;
   private final Set<String> before = new TreeSet<>();
@@ -34,18 +35,28 @@ public final class SinkTarget extends FilesTarget {
   private SinkTarget(
       FileSink sink,
       long batch,
+      String attempt,
       InsertIntoHadoopFsRelationCommand command,
       SparkSession session) {
     super(command, session);
     this.sink = sink;
     this.batch = batch;
+    this.attempt = attempt;
     this.session = session;
     partitions = Plans.list(command.partitionColumns());
   }
 
-  /** Return the target of a batch with these rows, which have the columns {@code named}. */
+  /**
+   * Return the target of a batch with these rows, which have the columns {@code named}. {@code
+   * attempt} identifies the batch and the run of the stream.
+   */
   public static SinkTarget of(
-      FileSink sink, long batch, LogicalPlan rows, List<Attribute> named, SparkSession session) {
+      FileSink sink,
+      long batch,
+      String attempt,
+      LogicalPlan rows,
+      List<Attribute> named,
+      SparkSession session) {
     List<Attribute> partitions = partitions(sink, named, session);
     InsertIntoHadoopFsRelationCommand command =
         new InsertIntoHadoopFsRelationCommand(
@@ -61,7 +72,7 @@ public final class SinkTarget extends FilesTarget {
             Option.empty(),
             Option.empty(),
             Plans.seq(named.stream().map(Attribute::name).toList()));
-    return new SinkTarget(sink, batch, command, session);
+    return new SinkTarget(sink, batch, attempt, command, session);
   }
 
   private static Path qualified(FileSink sink, SparkSession session) {
@@ -129,6 +140,11 @@ public final class SinkTarget extends FilesTarget {
               + "; Parquet, CSV, JSON and text are covered, and foreachBatch for all formats");
     }
     before.addAll(sink.files());
+  }
+
+  /** Return whether both are the same batch in the same run of the stream. */
+  public boolean isSame(Target other) {
+    return other instanceof SinkTarget sunk && sunk.attempt.equals(attempt);
   }
 
   @Override

@@ -99,6 +99,11 @@ public class Block {
       throw Unsupported.write(
           "A stream writes " + target.name() + " as " + target.format() + " with a declared key");
     }
+    for (Write write : writes) {
+      if (write.is(target)) {
+        return write.plan(); // Spark plans some batches twice, and runs either plan
+      }
+    }
     writes.forEach(write -> write.endBatch(target));
     return captured(target, session);
   }

@@ -228,6 +228,11 @@ public final class Write {
     }
   }
 
+  /** Return whether this is the write of a batch that Spark plans a second time. */
+  boolean is(SinkTarget planned) {
+    return planned.isSame(target);
+  }
+
   /** Record the end of an earlier batch, since the stream begins to write {@code next}. */
   void endBatch(Target next) {
     endBatch();
