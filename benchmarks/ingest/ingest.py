@@ -267,7 +267,7 @@ def run(folder: Path, copies: int, cut_mb: int | None) -> IngestRun:
     load = mean_load()
     with measured() as memory:
         first = command.ingest(files)
-    disk = {part: size(command.warehouse / where) for part, where in PARTS.items()}
+    disk = {part: size(Path(command.warehouse) / where) for part, where in PARTS.items()}
     answer = asked(command, trace, rng)
     appended = {
         "new small components": into_small(),

@@ -30,7 +30,7 @@ class Ingested(TypedDict):
 class Command:
     """The command line of provhouse, applied to one warehouse."""
 
-    def __init__(self, warehouse: Path) -> None:
+    def __init__(self, warehouse: Path | str) -> None:
         self.warehouse = warehouse
 
     def ingest(self, files: Path) -> Ingested:

@@ -165,6 +165,8 @@ class CapturedWrite:
     """For each file whose folder does not show the file's partition, a folder that would."""
     commits: int = 1
     """The number of commits since the write began, including those by other programs."""
+    logged: bool = False
+    """Whether the log of a stream's sink lists the files, each of which has an id of its own."""
 
     @property
     def landed(self) -> Path:
@@ -243,6 +245,7 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
         _local(write["committed"]) if write.get("committed") else None,
         {_local(file): place for file, place in write.get("places", {}).items()},
         write.get("commits", 1),
+        write.get("logged", False),
     )
 
 

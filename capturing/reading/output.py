@@ -118,7 +118,8 @@ def output_of(write: CapturedWrite) -> Output:
 def check_one_job(write: CapturedWrite) -> "list[OutputPart]":
     """Return the files of a write; raise BadInput if another program also wrote there."""
     parts = [OutputPart.of(path, write) for path in write.written]
-    if write.format != "delta" and len({part.write for part in parts}) > 1:
+    listed = write.format == "delta" or write.logged
+    if not listed and len({part.write for part in parts}) > 1:
         raise BadInput(
             f"It is unknown which files in {write.path} the captured job wrote",
             "Two jobs wrote there at the same time",

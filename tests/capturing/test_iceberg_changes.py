@@ -91,7 +91,7 @@ def test_an_update_may_have_a_subquery_in_its_condition(
     form: int,
     mode: str,
     partitions: str,
-    session: IcebergSession,
+    session: OtherSession,
     houses: Callable[..., House],
     tmp_path: Path,
 ) -> None:
@@ -119,7 +119,7 @@ def test_an_update_may_have_a_subquery_in_its_condition(
 
 @pytest.mark.parametrize("form", [2, 3])
 def test_truncate_ends_all_rows(
-    form: int, session: IcebergSession, houses: Callable[..., House], tmp_path: Path
+    form: int, session: OtherSession, houses: Callable[..., House], tmp_path: Path
 ) -> None:
     changing = table(session, houses(), tmp_path, form, "whole", "merge-on-read")
     orders = changing.source("orders", k=[*range(6)], v=[*range(6)])
@@ -187,7 +187,7 @@ def test_without_a_key_a_copied_row_derives_from_its_original_alone(
     form: int,
     mode: str,
     partitions: str,
-    session: IcebergSession,
+    session: OtherSession,
     houses: Callable[..., House],
     tmp_path: Path,
 ) -> None:
@@ -217,7 +217,7 @@ def test_without_a_key_a_copied_row_derives_from_its_original_alone(
     "statement", ["UPDATE {} SET v = 1 WHERE k = 2", "DELETE FROM {} WHERE k = 2", "DELETE FROM {}"]
 )
 def test_a_table_that_was_written_with_a_key_needs_it(
-    statement: str, mode: str, session: IcebergSession, houses: Callable[..., House], tmp_path: Path
+    statement: str, mode: str, session: OtherSession, houses: Callable[..., House], tmp_path: Path
 ) -> None:
     """Compaction outside of a block moves all rows to a file that no captured job wrote."""
     changing = table(session, houses(), tmp_path, 2, "whole", mode)

@@ -148,8 +148,11 @@ def test_streams_without_stable_rows_or_with_state_are_refused(
     house = houses()
     rate = spark.readStream.format("rate").option("rowsPerSecond", 100).load()
     assert "RateStream" in refused(house, rate, tmp_path)
-    distinct = stream(spark, orders).dropDuplicates(["cust"])
-    assert "state" in refused(house, distinct, tmp_path)
+    timed = stream(spark, orders).withColumn("at", F.current_timestamp())
+    counts = timed.withWatermark("at", "1 minute").groupBy("at").count().select("count")
+    assert "Aggregate has rows of earlier batches" in refused(house, counts, tmp_path)
+    joined = timed.join(stream(spark, orders).select("id"), "id").select("id")
+    assert "Join has rows of earlier batches" in refused(house, joined, tmp_path)
 
 
 @pytest.mark.long
@@ -169,7 +172,7 @@ def test_a_stream_that_outlives_its_block_is_refused(
         query.processAllAvailable()
     before = spark.read.parquet(str(tmp_path / "kept")).count()
     pq.write_table(pa.table({"id": [7], "cust": ["ann"]}), orders / "later.parquet")
-    with pytest.raises(StreamingQueryException, match="after the end of the block"):
+    with pytest.raises(UsageError, match="after the end of its block"):
         query.awaitTermination(60)
     assert spark.read.parquet(str(tmp_path / "kept")).count() == before
     assert lineage(house, "kept/2") == {"orders/2", "names/bob"}
@@ -201,3 +204,27 @@ def test_rows_of_a_stream_of_csv_files_are_named_by_their_key(
             (batch,) = (each for each in BATCHES if any(number == row.id for number, _ in each))
             expected = {f"orders/{number}" for number, name in batch if name == row.cust}
             assert lineage(house, f"{table}/{row.cust}") == expected
+
+
+@pytest.mark.long
+def test_a_stream_may_have_more_batches_than_row_ids_have_numbers(
+    houses: Callable[..., House], spark: SparkSession, tmp_path: Path
+) -> None:
+    """A row id has 23 bits for its source's number, and a scan with a key takes 16 of them."""
+    house, count = houses(), (1 << 23 - 16) + 3
+    folder, out = tmp_path / "orders", tmp_path / "kept"
+    folder.mkdir()
+    for number in range(count):
+        (folder / f"{number}.csv").write_text(f"{number},ann\n", encoding="utf-8")
+
+    def each(batch: DataFrame, number: int) -> None:
+        if number >= count - 5:
+            batch.select("id").write.mode("append").parquet(str(out))
+
+    read = spark.readStream.schema("id long, cust string").option("maxFilesPerTrigger", 1)
+    with house.capture(keys={"orders": "id", "kept": "id"}):
+        run(read.csv(str(folder)), each, tmp_path / "checkpoint")
+    found = [row.id for row in spark.read.parquet(str(out)).collect()]
+    assert len(found) == 5
+    for number in found:
+        assert lineage(house, f"kept/{number}") == {f"orders/{number}"}

@@ -16,7 +16,7 @@ orders, out, warehouse, neo4j_home = sys.argv[1:]
 spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
 jvm, _ = java_session(spark)
 spark.conf.set("spark.sql.shuffle.partitions", "2")
-names = ("orders", "cleaned", "report", "named", "copied")
+names = ("orders", "cleaned", "report", "named", "copied", "once")
 keys = {**dict.fromkeys(names, "id"), "report": "customer", "named": "customer"}
 
 
@@ -34,6 +34,9 @@ with provhouse.capture(spark, warehouse, keys=keys, neo4j_home=neo4j_home) as ru
     cached.select("customer").distinct().write.parquet(f"{out}/named")
     stream = spark.readStream.schema(read.schema).parquet(orders).where("price > 20")
     stream.writeStream.foreachBatch(copy).trigger(availableNow=True).start().awaitTermination()
+    once = stream.dropDuplicates(["id"]).writeStream.partitionBy("customer").format("parquet")
+    once = once.option("checkpointLocation", f"{out}/checkpoint").trigger(availableNow=True)
+    once.start(f"{out}/once").awaitTermination()
 
 row = run.trace("report").where("customer = 'ann'")
 three = run.trace("orders").where("id = 3")

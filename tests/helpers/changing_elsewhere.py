@@ -1,4 +1,4 @@
-"""Tables that captured statements change on another version of Spark, with a model of their rows."""
+"""Tables that captured statements change on another version of Spark, and a model of their rows."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

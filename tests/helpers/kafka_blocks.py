@@ -1,8 +1,9 @@
 """Captured blocks that read a topic of Kafka, run by a Spark with its source of Kafka.
 
 Arguments: a folder, the address of a broker, and the jars of Spark's source. The program fills the
-topic ``orders``, leaves the lineage of the blocks in ``landing``, and prints what was refused as
-JSON. Record ``n`` has the partition ``n % 2`` and the offset ``n // 2``.
+topics ``orders``, ``others`` and ``clicks``, leaves the lineage of the blocks in ``landing``, and
+prints what was refused as JSON. Record ``n`` of a topic has the partition ``n % 2`` and the offset
+``n // 2``. Its value is ``n``, and in the topic ``others`` ``n + COUNT``.
 """
 
 import json
@@ -11,6 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 COUNT = 10
+CLICKS = 14
+"""The number of records of the topic ``clicks``, of which ``COUNT`` are sent before the others."""
 LATER = '{"orders": {"0": 2, "1": 3}}'
 """The offsets at which the block ``later`` begins to read."""
 
@@ -31,59 +34,76 @@ def main(folder: Path, broker: str, jars: str) -> None:
 
     def read(**options: str) -> DataFrame:
         reader = spark.read.format("kafka").option("kafka.bootstrap.servers", broker)
-        return reader.options(**{"subscribe": "orders", **options}).load()
+        return reader.options(**(options if one_of & options.keys() else orders | options)).load()
 
-    def send(rows: DataFrame) -> None:
+    def send(rows: DataFrame, topic: str = "orders") -> None:
         writer = rows.write.format("kafka").option("kafka.bootstrap.servers", broker)
-        writer.option("topic", "orders").save()
+        writer.option("topic", topic).save()
+
+    def values(start: int, end: int, first: int = 0) -> DataFrame:
+        key = "CASE WHEN id % 3 > 0 THEN concat('k', id % 3) END AS key"
+        value = f"CAST(id + {first} AS string) AS value"
+        rows = spark.range(start, end, 1, 1)
+        return rows.selectExpr(value, key, "CAST(id % 2 AS int) AS partition")
 
     def numbers(rows: DataFrame) -> DataFrame:
         return rows.select(F.col("value").cast("string").cast("long").alias("n"), "key")
 
-    def block(run: Callable[[], object]) -> None:
-        keys: dict[str, str | list[str]] = {"totals": "rest", "later": "n", "both": "n"}
-        with provhouse.capture(spark, landing=str(folder / "landing"), keys=keys):
+    def block(run: Callable[[], object], **more: str | list[str]) -> None:
+        keys: dict[str, str | list[str]] = {
+            "totals": "rest", "later": "n", "both": "n", "several": "n", "mixed": "rest",
+            "assigned": "n", "kept": "n", "sums": ["batch", "rest"],
+        }  # fmt: skip
+        with provhouse.capture(spark, landing=str(folder / "landing"), keys=keys | more):
             run()
 
     def out(frame: DataFrame, name: str) -> Callable[[], object]:
         return lambda: frame.write.parquet(str(folder / name))
 
-    key = "CASE WHEN id % 3 > 0 THEN concat('k', id % 3) END AS key"
-    values = spark.range(0, COUNT, 1, 1).selectExpr(
-        "CAST(id AS string) AS value", key, "CAST(id % 2 AS int) AS partition"
-    )
-    send(values)
+    one_of = {"subscribe", "subscribePattern", "assign"}
+    orders = {"subscribe": "orders"}
+    send(values(0, COUNT))
+    send(values(0, COUNT, COUNT), "others")
+    send(values(0, COUNT), "clicks")
     totals = numbers(read()).where("n > 1").groupBy((F.col("n") % 4).alias("rest")).sum("n")
     block(out(totals, "totals"))
     block(out(numbers(read(startingOffsets=LATER)), "later"))
     twice = numbers(read()).alias("a").join(numbers(read()).alias("b"), F.expr("a.key = b.key"))
     block(out(twice.groupBy(F.col("a.n").alias("n")).agg(F.max("b.n").alias("most")), "both"))
     block(out(read(startingOffsets=LATER, endingOffsets=LATER).select("value"), "nothing"))
+    every = numbers(read(subscribe="others, orders"))
+    block(out(every, "several"))
+    block(out(every.groupBy((F.col("n") % 4).alias("rest")).sum("n"), "mixed"))
+    block(out(numbers(read(assign='{"orders": [1]}')), "assigned"), orders=["partition", "offset"])
 
-    def stream() -> None:
+    def each(batch: DataFrame, number: int) -> None:
+        rows = numbers(batch).withColumn("batch", F.lit(number))
+        rows.write.mode("append").parquet(str(folder / "kept"))
+        sums = rows.groupBy("batch", (F.col("n") % 3).alias("rest")).sum("n")
+        sums.write.mode("append").parquet(str(folder / "sums"))
+
+    def stream(checkpoint: str = "checkpoint", **options: str) -> None:
         source = spark.readStream.format("kafka").option("kafka.bootstrap.servers", broker)
-        rows = source.option("subscribe", "orders").option("startingOffsets", "earliest").load()
-        writer = rows.writeStream.trigger(availableNow=True).foreachBatch(
-            lambda batch, _: batch.write.parquet(str(folder / "stream"))
-        )
-        writer.start().awaitTermination()
+        source = source.option("startingOffsets", "earliest").option("maxOffsetsPerTrigger", 4)
+        writer = source.options(**options).load().writeStream.trigger(availableNow=True)
+        writer = writer.option("checkpointLocation", str(folder / checkpoint))
+        writer.foreachBatch(each).start().awaitTermination()
+
+    block(lambda: stream(subscribe="clicks"))
+    send(values(COUNT, CLICKS), "clicks")
+    block(lambda: stream(subscribe="clicks"))
 
     found: dict[str, str] = {}
     refused: dict[str, Callable[[], object]] = {
-        "several": out(read(subscribe="orders,others"), "several"),
-        "pattern": out(
-            spark.read.format("kafka")
-            .option("kafka.bootstrap.servers", broker)
-            .option("subscribePattern", "ord.*")
-            .load(),
-            "pattern",
-        ),
-        "write": lambda: send(values),
-        "stream": stream,
+        "pattern": out(read(subscribePattern="ord.*"), "pattern"),
+        "pattern of a stream": lambda: stream("others", subscribePattern="click.*"),
+        "key": out(read(), "key"),
+        "write": lambda: send(values(0, COUNT)),
     }
+    more: dict[str, dict[str, str | list[str]]] = {"key": {"orders": "timestamp"}}
     for name, run in refused.items():
         try:
-            block(run)
+            block(run, **more.get(name, {}))
         except Exception as error:
             found[name] = f"{error} {getattr(error, 'found', '')}"
     found["count"] = str(read().count())

@@ -12,6 +12,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.plans.logical.*;
 import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.execution.QueryExecution;
@@ -238,11 +239,40 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     synchronized (block) {
       try {
         block.checkOpen();
+        SinkTarget sink = sinkOf(optimised);
+        if (sink != null) {
+          return sunk(sink, optimised);
+        }
         Streams.checkSink(session);
         return block.caching(optimised, session);
       } catch (Unsupported error) {
         return uncaptured(optimised, optimised, null, error);
       }
+    }
+  }
+
+  /** Return the folder to which this thread's stream writes a batch, or null for another sink. */
+  private SinkTarget sinkOf(LogicalPlan rows) {
+    RunningStream stream = Streams.streamOf(session);
+    FileSink sink = stream == null ? null : FileSink.of(stream.sink());
+    if (sink == null) {
+      return null;
+    }
+    List<Attribute> named = Plans.list(stream.batch().analyzed().output());
+    return SinkTarget.of(
+        sink, Streams.numberOf(session), Streams.attemptOf(session), rows, named, session);
+  }
+
+  /** Return the plan of a batch that a stream writes to files, with a tap of its rows. */
+  private LogicalPlan sunk(SinkTarget target, LogicalPlan optimised) {
+    if (block.writeOf(optimised) != null || target.isSkipped() || block.leavesOut(target)) {
+      return optimised;
+    }
+    try {
+      Streams.check(optimised);
+      return block.sunk(target, session);
+    } catch (Unsupported error) {
+      return uncaptured(optimised, optimised, target, error);
     }
   }
 

@@ -1,6 +1,7 @@
 package provhouse.capturing.plans;
 
 import org.apache.spark.sql.catalyst.plans.logical.*;
+import org.apache.spark.sql.connector.read.Scan;
 import org.apache.spark.sql.execution.LogicalRDD;
 import org.apache.spark.sql.execution.columnar.InMemoryRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
@@ -29,6 +30,10 @@ public enum Kind {
   SORT,
   /** All rows of the input, moved to other tasks. */
   REPARTITION,
+  /** All rows of the input. From their times, Spark computes the watermark of a stream. */
+  WATERMARK,
+  /** The rows of a stream that are the first ones with their key in any batch. */
+  DEDUPLICATE,
   SAMPLE,
   /** The first rows of the input, or all rows after the first ones. */
   LIMIT,
@@ -42,6 +47,8 @@ public enum Kind {
   PYTHON_GROUPS,
   /** The scan of a table. */
   SCAN,
+  /** The scan of topics of Kafka by a stream. */
+  TOPICS,
   /** The scan of an Iceberg table. */
   ICEBERG,
   /** The rows of a cache. */
@@ -67,6 +74,9 @@ public enum Kind {
     if (node instanceof Sort) return SORT;
     if (node instanceof RepartitionOperation) return REPARTITION;
     if (node instanceof RebalancePartitions) return REPARTITION;
+    if (node instanceof EventTimeWatermark) return WATERMARK;
+    if (node instanceof Deduplicate) return DEDUPLICATE;
+    if (node instanceof DeduplicateWithinWatermark) return DEDUPLICATE;
     if (node instanceof Sample) return SAMPLE;
     if (node instanceof GlobalLimit) return LIMIT;
     if (node instanceof LocalLimit) return LIMIT;
@@ -79,6 +89,7 @@ public enum Kind {
     if (node instanceof FlatMapCoGroupsInPandas) return PYTHON_GROUPS;
     if (Operators.groupsArrow(node)) return PYTHON_GROUPS;
     if (node instanceof LogicalRelation) return SCAN;
+    if (isTopics(Operators.scanOf(node))) return TOPICS;
     if (isIceberg(node)) return ICEBERG;
     if (node instanceof InMemoryRelation) return CACHE;
     if (node instanceof LogicalRDD rows) return LocalRows.are(rows.rdd()) ? LOCAL : BATCH;
@@ -86,6 +97,11 @@ public enum Kind {
     if (node instanceof OneRowRelation) return LOCAL;
     if (node instanceof Range) return LOCAL;
     return OTHER;
+  }
+
+  private static boolean isTopics(Scan stream) {
+    return stream != null
+        && stream.getClass().getName().startsWith("org.apache.spark.sql.kafka010.");
   }
 
   private static boolean isIceberg(LogicalPlan node) {

@@ -90,6 +90,11 @@ public final class Replay {
   }
 
   private LogicalPlan opened(LogicalRelation scan) {
+    if (scan.isStreaming()) {
+      throw refusal(
+          "It reads a batch of a stream",
+          "Read its folder without a stream, and capture the program again");
+    }
     if (!Sources.hasPlaces(scan)) {
       throw unreadable(scan);
     }

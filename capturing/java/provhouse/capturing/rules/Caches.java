@@ -50,7 +50,9 @@ public final class Caches {
   private final Map<Object, Integer> stored = new WeakHashMap<>();
 
   private final FrameRdds passed = new FrameRdds();
-  private long next;
+  /** The stream and batch of each frame that is the newest batch of a stream. */
+  private final Map<Integer, String> newest = new HashMap<>();
+
   private Streams.Batch batch;
 
   public Caches(String folder, Map<String, List<String>> keys) {
@@ -63,11 +65,18 @@ public final class Caches {
 
   /** A frame that was cached with its slots, or the reason why it was cached without slots. */
   private record Cached(
-      LogicalPlan query, Rewriting rewriting, List<Integer> kinds, Unsupported refusal) {}
+      LogicalPlan query, Rewriting rewriting, List<Integer> kinds, Unsupported refusal) {
+    /** An earlier batch of a stream, which no write can read any more. */
+    static final Cached ENDED = new Cached(null, null, List.of(), null);
 
-  /** Return the lowest number above all file numbers of the cached frames. */
+    long nextNumber() {
+      return rewriting == null ? 0 : rewriting.files().nextNumber();
+    }
+  }
+
+  /** Return the lowest number above all file numbers of the frames that writes may still read. */
   public long nextNumber() {
-    return next;
+    return known.stream().mapToLong(Cached::nextNumber).max().orElse(0);
   }
 
   /** Return whether Spark optimizes the current plan in order to cache its rows. */
@@ -108,6 +117,10 @@ public final class Caches {
   /** Return the plan of a frame that will be cached, with its rows' slots as further columns. */
   public LogicalPlan caching(LogicalPlan query, SparkSession session) {
     int number = known.size();
+    if (Streams.isPlanning()) {
+      endBatches(Streams.queryOf(session) + "/", Streams.batchOf(session));
+      newest.put(number, Streams.batchOf(session));
+    }
     List<NamedExpression> columns = new ArrayList<>(Plans.output(query));
     List<Integer> kinds = new ArrayList<>();
     LogicalPlan plan = query;
@@ -120,7 +133,6 @@ public final class Caches {
         kinds.add(slot.tap());
       }
       plan = rewriting.rows().plan();
-      next = rewriting.files().nextNumber();
       known.add(new Cached(query, rewriting, kinds, null));
     } catch (Unsupported error) { // thrown later, if the rows are written with capture
       known.add(new Cached(query, null, kinds, error));
@@ -133,6 +145,20 @@ public final class Caches {
       columns.add(Plans.alias(Plans.number(firstTag + number), own + number));
     }
     return Plans.only(columns, plan);
+  }
+
+  /**
+   * Forget the earlier batches of a stream. Otherwise a stream with many batches would use up the
+   * numbers of files. Spark may plan one batch twice and use either plan.
+   */
+  private void endBatches(String stream, String next) {
+    for (int frame : List.copyOf(newest.keySet())) {
+      String batch = newest.get(frame);
+      if (batch.startsWith(stream) && !batch.equals(next)) {
+        newest.remove(frame);
+        known.set(frame, Cached.ENDED);
+      }
+    }
   }
 
   /** Return whether the program passes the rows of a plan to an RDD ({@code frame.rdd}). */
@@ -156,7 +182,6 @@ public final class Caches {
           taps.number("rdd", query, Taps.operator(query, List.of(), rows.slots(), "superset"));
       Alias key = Plans.alias(Plans.number(0), "provhouse_key");
       LogicalPlan tapped = taps.keyed(number, GroupKey.ONE, key, rows);
-      next = rewriting.files().nextNumber();
       known.add(new Cached(query, rewriting, List.of(number), null));
       return new Passing(Plans.only(Plans.output(query), tapped), last());
     } catch (Unsupported error) { // a write of the RDD's rows is refused later
@@ -266,7 +291,7 @@ public final class Caches {
     Cached kept = number == null ? null : known.get(number);
     Cached found =
         isHanded(node) ? of(Plans.output(batch.plan())) : kept == null ? checkpoint(node) : kept;
-    if (found == null) {
+    if (found == null || found == Cached.ENDED) {
       throw Unsupported.rows(
           node.nodeName(),
           "Its rows come from an RDD that was not made from frames of the block alone, another "

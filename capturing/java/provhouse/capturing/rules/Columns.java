@@ -86,15 +86,18 @@ public final class Columns {
           case UNION -> () -> union((Union) node);
           case EXPAND -> () -> expand((Expand) node);
           case GENERATE -> () -> generate((Generate) node);
+          case DEDUPLICATE -> () -> influenced(Plans.list(node.expressions()), "group");
           case LIMIT -> () -> influenced(order(node), "order");
           case GROUP_LIMIT -> () -> influenced(Plans.list(node.expressions()), "order");
           case PYTHON_COLUMNS -> () -> pythonColumns((BaseEvalPython) node);
           case PYTHON_ROWS -> () -> pythonRows(node);
           case PYTHON_GROUPS -> () -> pythonGroups(node);
           case SCAN -> () -> scan(node, TableNames.of((LogicalRelation) node));
+          case TOPICS -> () -> scan(node, KafkaTopics.of(node).names());
           case ICEBERG -> () -> scan(node, List.of(IcebergSources.nameOf(node)));
           case CACHE, BATCH -> () -> computed(node);
-          case SORT, REPARTITION, SAMPLE, LOCAL, OTHER -> () -> {}; // these define no columns
+          // these define no columns
+          case SORT, REPARTITION, WATERMARK, SAMPLE, LOCAL, OTHER -> () -> {};
         };
     step.run();
   }

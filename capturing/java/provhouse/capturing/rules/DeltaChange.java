@@ -66,7 +66,7 @@ public final class DeltaChange extends Change {
   /** Return whether a plan reads rows. A plan that only describes columns does not. */
   public static boolean reads(LogicalPlan plan) {
     return switch (Kind.of(plan)) {
-      case SCAN, ICEBERG, CACHE, BATCH -> true;
+      case SCAN, TOPICS, ICEBERG, CACHE, BATCH -> true;
       default -> Plans.children(plan).stream().anyMatch(DeltaChange::reads);
     };
   }

@@ -48,8 +48,8 @@ final class Existence {
     }
     Rows input = inputs.isEmpty() ? null : inputs.get(0);
     return switch (Kind.of(node)) {
-      case SCAN, ICEBERG, LOCAL -> Rows.PLAIN;
-      case SORT, REPARTITION -> input;
+      case SCAN, TOPICS, ICEBERG, LOCAL -> Rows.PLAIN;
+      case SORT, REPARTITION, WATERMARK -> input;
       case PROJECT -> new Rows(
           input.grouped, input.joined, changed(((Project) node).projectList(), input));
       case FILTER -> input.computes(((Filter) node).condition()) ? null : input;
@@ -60,8 +60,8 @@ final class Existence {
           ? new Rows(false, true, Set.of())
           : null;
       case UNION -> union((Union) node, inputs);
-      case MERGE, WINDOW, SAMPLE, LIMIT, GROUP_LIMIT, PYTHON_COLUMNS, PYTHON_ROWS, PYTHON_GROUPS, CACHE,
-          BATCH, OTHER -> null;
+      case MERGE, WINDOW, DEDUPLICATE, SAMPLE, LIMIT, GROUP_LIMIT, PYTHON_COLUMNS, PYTHON_ROWS,
+          PYTHON_GROUPS, CACHE, BATCH, OTHER -> null;
     };
   }
 
@@ -107,8 +107,8 @@ final class Existence {
    */
   static boolean countsSources(LogicalPlan plan) {
     return !hasSubquery(plan) && switch (Kind.of(plan)) {
-          case SCAN, ICEBERG -> true;
-          case PROJECT, FILTER, SORT, REPARTITION -> countsSources(Plans.children(plan).get(0));
+          case SCAN, TOPICS, ICEBERG -> true;
+          case PROJECT, FILTER, SORT, REPARTITION, WATERMARK -> countsSources(Plans.children(plan).get(0));
           default -> false;
         };
   }

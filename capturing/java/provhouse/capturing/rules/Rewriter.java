@@ -91,10 +91,11 @@ public final class Rewriter {
       case UNION -> union((Union) node);
       case EXPAND -> expand((Expand) node);
       case GENERATE -> generate((Generate) node);
-      case SORT, REPARTITION, SAMPLE, LIMIT, GROUP_LIMIT, PYTHON_COLUMNS -> passing(node);
+      case SORT, REPARTITION, WATERMARK, DEDUPLICATE, SAMPLE, LIMIT, GROUP_LIMIT, PYTHON_COLUMNS -> passing(node);
       case PYTHON_ROWS -> pythonMaps.map(node);
       case PYTHON_GROUPS -> pythonGroups.map(node);
       case SCAN -> change.scanned(node, Sources.scan((LogicalRelation) node, files));
+      case TOPICS -> files.topics(node);
       case ICEBERG -> change.scanned(node, IcebergSources.scan(node, files));
       case CACHE, BATCH -> computed(node);
       case LOCAL -> local(node);
@@ -111,7 +112,8 @@ public final class Rewriter {
 
   /** Rewrite an operator whose rows are rows of its input, with all columns of the input. */
   private Rewritten passing(LogicalPlan node) {
-    absence |= node instanceof Offset; // the lineage does not list the rows that it skips
+    // the lineage does not list the rows that it skips, or that no earlier row has the key
+    absence |= node instanceof Offset || Kind.of(node) == Kind.DEDUPLICATE;
     Rewritten child = rewrite(Plans.children(node).get(0));
     return new Rewritten(Plans.withChildren(node, child.plan()), child.slots());
   }

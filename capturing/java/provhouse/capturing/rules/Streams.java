@@ -4,6 +4,7 @@ import java.util.List;
 import org.apache.spark.SparkContext;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.execution.QueryExecution;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
@@ -35,7 +36,22 @@ public final class Streams {
   public static String batchOf(SparkSession session) {
     SparkContext context = session.sparkContext();
     String batch = context.getLocalProperty(BATCH);
-    return batch == null ? "" : context.getLocalProperty(QUERY) + "/" + batch;
+    return batch == null ? "" : queryOf(session) + "/" + batch;
+  }
+
+  /** Return the ids of this thread's batch and of the run of its stream, which may be repeated. */
+  public static String attemptOf(SparkSession session) {
+    return batchOf(session) + "/" + session.streams().get(queryOf(session)).runId();
+  }
+
+  /** Return the number of the batch that this thread works on. */
+  public static long numberOf(SparkSession session) {
+    return Long.parseLong(session.sparkContext().getLocalProperty(BATCH));
+  }
+
+  /** Return the id of the stream that this thread works on, or null. */
+  static String queryOf(SparkSession session) {
+    return session.sparkContext().getLocalProperty(QUERY);
   }
 
   /**
@@ -73,10 +89,10 @@ public final class Streams {
   }
 
   /**
-   * Refuse a plan whose batches depend on rows of earlier batches, or on rows that are not in
-   * files.
+   * Refuse a plan whose batches derive from rows of earlier batches, or on rows that are neither in
+   * files nor in topics of Kafka.
    */
-  static void check(LogicalPlan plan) {
+  public static void check(LogicalPlan plan) {
     if (plan.isStreaming()) {
       Unsupported refusal = refusalOf(plan);
       if (refusal != null) {
@@ -91,29 +107,36 @@ public final class Streams {
   }
 
   /**
-   * Return the refusal of an operator that uses rows outside of one batch, or null if it does not.
+   * Return the refusal of an operator whose rows derive from rows of other batches, or null for
+   * another operator. A row that is the first one with its key derives from itself alone.
    */
   private static Unsupported refusalOf(LogicalPlan node) {
     List<LogicalPlan> children = Plans.children(node);
     return switch (Kind.of(node)) {
-      case PROJECT, FILTER, GENERATE, SAMPLE, UNION, PYTHON_COLUMNS, PYTHON_ROWS, REPARTITION ->
-          null;
+      case PROJECT, FILTER, GENERATE, SAMPLE, UNION, PYTHON_COLUMNS, PYTHON_ROWS, REPARTITION,
+          WATERMARK, DEDUPLICATE, TOPICS -> null;
       case JOIN ->
           children.stream().filter(LogicalPlan::isStreaming).count() == 1 ? null : keeping(node);
       case SCAN -> refusalOf((LogicalRelation) node);
       case AGGREGATE, MERGE, WINDOW, EXPAND, SORT, LIMIT, GROUP_LIMIT, PYTHON_GROUPS -> keeping(node);
-      case ICEBERG, CACHE, BATCH, LOCAL, OTHER -> {
+      case LOCAL -> isEmpty(node) ? null : withoutNames(node.nodeName());
+      case ICEBERG, CACHE, BATCH, OTHER -> {
         String source = Operators.streamed(node);
         yield source == null && !children.isEmpty()
             ? keeping(node)
-            : withoutFiles(source == null ? node.nodeName() : source);
+            : withoutNames(source == null ? node.nodeName() : source);
       }
     };
   }
 
+  /** Return whether a batch has no rows, but lets operators with state drop old rows of theirs. */
+  private static boolean isEmpty(LogicalPlan node) {
+    return node instanceof LocalRelation rows && Plans.list(rows.data()).isEmpty();
+  }
+
   private static Unsupported refusalOf(LogicalRelation node) {
     if (!(node.relation() instanceof HadoopFsRelation relation)) {
-      return withoutFiles(node.nodeName());
+      return withoutNames(node.nodeName());
     }
     boolean many =
         relation.location() instanceof InMemoryFileIndex && SourceFiles.folderOf(relation) == null;
@@ -121,9 +144,10 @@ public final class Streams {
     return many ? refusal(found, "Read one folder") : null;
   }
 
-  private static Unsupported withoutFiles(String source) {
+  private static Unsupported withoutNames(String source) {
     return refusal(
-          "It reads " + source + ", and its rows are not in files", "Read a stream of files");
+        "It reads " + source + ", whose rows have no names",
+        "Read a stream of files or of topics of Kafka");
   }
 
   private static Unsupported keeping(LogicalPlan node) {
@@ -132,8 +156,9 @@ public final class Streams {
         "Compute this in the function of foreachBatch");
   }
 
-  private static RunningStream streamOf(SparkSession session) {
-    String id = session.sparkContext().getLocalProperty(QUERY);
+  /** Return the stream that this thread works on, or null. */
+  public static RunningStream streamOf(SparkSession session) {
+    String id = queryOf(session);
     return id == null ? null : RunningStream.of(session.streams().get(id));
   }
 }

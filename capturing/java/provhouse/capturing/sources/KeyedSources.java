@@ -2,6 +2,7 @@ package provhouse.capturing.sources;
 
 import java.util.*;
 import org.apache.spark.sql.catalyst.expressions.*;
+import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions;
@@ -81,8 +82,7 @@ public final class KeyedSources {
    */
   public Rewritten scan(LogicalRelation node, long number) {
     String table = TableNames.declared(node);
-    boolean isTopic = KafkaTopic.of(node) != null;
-    List<String> key = isTopic ? KafkaTopic.KEY : table == null ? null : keys.get(table);
+    List<String> key = table == null ? null : keys.get(table);
     if (key == null) {
       String source = table == null ? node.relation().getClass().getSimpleName() : table;
       throw Unsupported.unkeyed(
@@ -91,16 +91,8 @@ public final class KeyedSources {
           table == null ? "table" : table);
     }
     Expression text = KeyText.of(Plans.output(node), key, table, settings);
-    List<NamedExpression> read = new ArrayList<>();
-    List<NamedExpression> columns = new ArrayList<>();
-    for (Attribute column : Plans.output(node)) {
-      boolean needed = used.contains(column.exprId());
-      if (needed || text.references().contains(column)) {
-        read.add(column);
-      }
-      Literal unread = new Literal(null, column.dataType());
-      columns.add(needed ? column : Plans.renamed(unread, column));
-    }
+    List<NamedExpression> read = read(node, List.of(text));
+    List<NamedExpression> columns = columns(node);
     List<Expression> counter = List.of(new MonotonicallyIncreasingID());
     Expression counted = Plans.call(new KeyedIds(number), "id", DataTypes.LongType, counter, true);
     Alias id = Plans.alias(counted, "provhouse_row");
@@ -120,6 +112,68 @@ public final class KeyedSources {
     describe(table, key, number, files, node);
     return new Rewritten(
         Plans.only(columns, tapped), List.of(new Slot(id.toAttribute(), Form.ROWS)));
+  }
+
+  /**
+   * Rewrite the scan of topics. Each topic has a key and a tap of its own. In the ids of its rows,
+   * file numbers begin at {@code first} for the first topic.
+   */
+  Rewritten topics(LogicalPlan node, KafkaTopics topics, long first) {
+    topics.names().forEach(topic -> KafkaTopics.check(topic, keys.get(topic)));
+    Expression text = KeyText.of(Plans.output(node), KafkaTopics.KEY, "the topic", settings);
+    List<NamedExpression> read = read(node, List.of(text, KafkaTopics.column(node)));
+    Alias count = Plans.alias(new MonotonicallyIncreasingID(), "provhouse_count");
+    LogicalPlan counted = Plans.withColumn(Plans.only(read, node), count);
+    List<Expression> ids = new ArrayList<>();
+    List<Expression> counter = List.of(count.toAttribute());
+    for (int i = 0; i < topics.names().size(); i++) {
+      KeyedIds own = new KeyedIds(first + (long) i * KeyedIds.PARTITIONS);
+      ids.add(Plans.call(own, "id", DataTypes.LongType, counter, true));
+    }
+    Alias id = Plans.alias(topics.choice(node, ids), "provhouse_row");
+    LogicalPlan numbered = Plans.withColumn(counted, id);
+    List<Expression> conditions = new ArrayList<>();
+    for (int i = 0; i < topics.names().size(); i++) {
+      conditions.add(tapOfTopic(topics, i, first, id.toAttribute(), text, numbered));
+    }
+    LogicalPlan tapped = new Filter(topics.choice(node, conditions), numbered);
+    List<NamedExpression> columns = columns(node);
+    columns.add(id.toAttribute());
+    return new Rewritten(
+        Plans.only(columns, tapped), List.of(new Slot(id.toAttribute(), Form.ROWS)));
+  }
+
+  /** Describe a topic, and return the condition that writes the ids and keys of its rows. */
+  private Expression tapOfTopic(
+      KafkaTopics topics, int at, long first, Attribute id, Expression text, LogicalPlan rows) {
+    Tap tap = taps.tap("source-" + described.size(), 1, 1);
+    String topic = topics.names().get(at);
+    long number = first + (long) at * KeyedIds.PARTITIONS;
+    Map<String, Object> entry = describe(topic, KafkaTopics.KEY, number, KeyedIds.PARTITIONS);
+    entry.put("place", TableNames.placeOf(topics.servers(), topic).toString());
+    return Taps.tapped(tap, List.of(id), List.of(text), rows).condition();
+  }
+
+  /** Return the columns of a scan that the plan or the given expressions use. */
+  private List<NamedExpression> read(LogicalPlan node, List<Expression> expressions) {
+    List<NamedExpression> found = new ArrayList<>();
+    for (Attribute column : Plans.output(node)) {
+      boolean needed = expressions.stream().anyMatch(each -> each.references().contains(column));
+      if (needed || used.contains(column.exprId())) {
+        found.add(column);
+      }
+    }
+    return found;
+  }
+
+  /** Return all columns of a scan. Those that the plan does not use are NULL. */
+  private List<NamedExpression> columns(LogicalPlan node) {
+    List<NamedExpression> found = new ArrayList<>();
+    for (Attribute column : Plans.output(node)) {
+      Literal unread = new Literal(null, column.dataType());
+      found.add(used.contains(column.exprId()) ? column : Plans.renamed(unread, column));
+    }
+    return found;
   }
 
   /** Rewrite rows of the program: a tap above them writes the id and the number of each row. */
@@ -155,16 +209,12 @@ public final class KeyedSources {
     return entry;
   }
 
-  /**
-   * Return the path that represents a table of another database or a topic, or an empty string for
-   * files.
-   */
+  /** Return the path that represents a table of another database, or an empty string for files. */
   private static String placeOf(LogicalRelation node) {
     if (node.relation() instanceof JDBCRelation database) {
       JDBCOptions options = database.jdbcOptions();
       return TableNames.placeOf(options.url(), options.tableOrQuery()).toString();
     }
-    KafkaTopic topic = KafkaTopic.of(node);
-    return topic == null ? "" : TableNames.placeOf(topic.servers(), topic.name()).toString();
+    return "";
   }
 }

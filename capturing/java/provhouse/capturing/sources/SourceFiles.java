@@ -22,6 +22,9 @@ public final class SourceFiles {
   /** The name of the option with the folder of a stream's files. */
   private static final String FOLDER = "basePath";
 
+  /** The number of file numbers for which a row id has bits. */
+  private static final long NUMBERS = 1L << Long.SIZE - 1 - Form.ROW_BITS;
+
   private final Map<String, Map<String, Object>> known = new LinkedHashMap<>();
   private final Map<Object, Map<String, Object>> described = new LinkedHashMap<>();
   /**
@@ -46,7 +49,16 @@ public final class SourceFiles {
 
   /** Return an unused number, for rows that are not in files. */
   public long takeNumber() {
-    return next++;
+    return take(1);
+  }
+
+  private long take(long count) {
+    long first = next;
+    next += count;
+    if (next > NUMBERS) {
+      throw Unsupported.write("Its plan reads more sources than row ids can tell apart");
+    }
+    return first;
   }
 
   /** Add the sources of a cached frame. Later scans of the same files get the same numbers. */
@@ -59,9 +71,14 @@ public final class SourceFiles {
 
   /** Rewrite the scan of a source without row indexes. */
   public Rewritten keyed(LogicalRelation node) {
-    long first = next;
-    next += KeyedIds.PARTITIONS;
-    return keyed.scan(node, first);
+    return keyed.scan(node, take(KeyedIds.PARTITIONS));
+  }
+
+  /** Rewrite the scan of topics of Kafka, by a batch or by a stream. */
+  public Rewritten topics(LogicalPlan node) {
+    KafkaTopics topics = KafkaTopics.of(node);
+    long count = (long) KeyedIds.PARTITIONS * topics.names().size();
+    return keyed.topics(node, topics, take(count));
   }
 
   /** Rewrite rows that the program made, which become the rows of a separate table. */
@@ -151,7 +168,7 @@ public final class SourceFiles {
       if (!whole) {
         long count = (file.getLen() + step - 1) / step;
         entry.put("parts", Map.of("count", count, "tap", keyed.address(parts)));
-        next += count - 1;
+        take(count - 1);
       }
       paths.add(file.getPath().toUri().toString());
       numbers.add((Long) entry.get("number"));
@@ -192,7 +209,7 @@ public final class SourceFiles {
   private Map<String, Object> entry(
       FileStatusWithMetadata file, String root, String table, Map<String, Object> deleted) {
     Map<String, Object> entry = new LinkedHashMap<>();
-    entry.put("number", next++);
+    entry.put("number", take(1));
     entry.put("path", file.getPath().toUri().toString());
     entry.put("root", root);
     entry.put("table", table);

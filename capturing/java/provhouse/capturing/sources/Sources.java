@@ -29,6 +29,9 @@ public final class Sources {
   private Sources() {}
 
   public static Rewritten scan(LogicalRelation node, SourceFiles files) {
+    if (KafkaTopics.of(node) != null) {
+      return files.topics(node);
+    }
     if (!hasPlaces(node)) {
       return files.isKeyed(node) || !hasRecords(node) ? files.keyed(node) : records(node, files);
     }

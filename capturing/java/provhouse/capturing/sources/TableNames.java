@@ -21,8 +21,9 @@ public final class TableNames {
           .map(root -> ofFiles(ofKeyed(root.getName())))
           .toList();
     }
+    KafkaTopics topics = KafkaTopics.of(node);
     String table = declared(node);
-    return table == null ? List.of() : List.of(table);
+    return topics != null ? topics.names() : table == null ? List.of() : List.of(table);
   }
 
   /**
@@ -40,8 +41,7 @@ public final class TableNames {
     if (node.relation() instanceof JDBCRelation database) {
       return ofDatabase(database.jdbcOptions().tableOrQuery());
     }
-    KafkaTopic topic = KafkaTopic.of(node);
-    return topic == null ? null : topic.name();
+    return null;
   }
 
   /** Return the name of a table of records: its name in the catalog, or the end of its path. */

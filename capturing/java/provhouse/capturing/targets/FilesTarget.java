@@ -24,7 +24,7 @@ import provhouse.capturing.plans.*;
 import provhouse.capturing.sources.*;
 
 /** A folder of files, with or without partitions and buckets. */
-final class FilesTarget implements Target {
+class FilesTarget implements Target {
   private static final Set<String> KEYED = Set.of("csv", "json", "orc", "text", "xml", "avro");
   private final InsertIntoHadoopFsRelationCommand command;
   private final SparkSession session;

@@ -121,6 +121,11 @@ public interface Target {
     return true;
   }
 
+  /** Return whether no command writes the rows, but the sink of a stream, batch after batch. */
+  default boolean isSink() {
+    return false;
+  }
+
   /** Return the files that the write has made. The write must have ended or returned. */
   default Set<String> written() {
     return Set.of();

@@ -90,6 +90,21 @@ public class Block {
     return write.plan();
   }
 
+  /** Return the plan of a batch that a stream writes to files, with a tap of its rows. */
+  public LogicalPlan sunk(SinkTarget target, SparkSession session) {
+    if (target.isKeyed() && options.declaresKey(target)) {
+      throw Unsupported.write(
+          "A stream writes " + target.name() + " as " + target.format() + " with a declared key");
+    }
+    for (Write write : writes) {
+      if (write.is(target)) {
+        return write.plan(); // Spark plans some batches twice, and runs either plan
+      }
+    }
+    writes.forEach(write -> write.endBatch(target));
+    return captured(target, session);
+  }
+
   private String place() {
     return folder + "/" + reserve();
   }
@@ -101,7 +116,7 @@ public class Block {
     if (changes.stream().anyMatch(each -> each.is(change.command()))) {
       return;
     }
-    boolean keyed = options.keys().containsKey(target.name());
+    boolean keyed = options.declaresKey(target);
     Change found = keyed ? change : change.withoutKey();
     if (found == null) {
       throw Unsupported.unkeyed(
@@ -325,6 +340,7 @@ public class Block {
   }
 
   public void store() {
+    writes.forEach(Write::endBatch);
     writes.forEach(Write::store);
   }
 }

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import provhouse.capturing.targets.Target;
 
 /**
  * The options of a block.
@@ -25,5 +26,10 @@ public record Options(
 
   public static Options of(String json) throws JsonProcessingException {
     return new ObjectMapper().readValue(json, Options.class);
+  }
+
+  /** Return whether the block declares a key of a write's table. */
+  boolean declaresKey(Target target) {
+    return keys.containsKey(target.name());
   }
 }

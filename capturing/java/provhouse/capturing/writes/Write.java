@@ -69,7 +69,7 @@ public final class Write {
     query = target.query();
     List<String> key = target.isKeyed() ? keyOf(target, options.keys()) : List.of();
     Taps taps = new Taps(folder, new AtomicBoolean(), options.limits().any(), options.valued());
-    boolean keyed = options.keys().containsKey(target.name());
+    boolean keyed = options.declaresKey(target);
     Change change =
         command == null ? Change.planned(target.changing(), keyed) : command.change();
     Rewriting rewriting = Rewriting.of(query, taps, options.keys(), session, caches, change);
@@ -96,6 +96,7 @@ public final class Write {
     description.put("header", target.hasHeader());
     description.put("replaces", target.replaces());
     description.put("format", target.format());
+    description.put("logged", target.isSink());
     description.put("exact_names", session.sessionState().conf().caseSensitiveAnalysis());
     description.put("slots", kinds);
     rewriting.describe(description);
@@ -186,13 +187,15 @@ public final class Write {
    */
   boolean mayPrecede(Target next) {
     return state.equals("unknown")
+        && !target.isSink()
         && next.path().equals(target.path())
         && (next.deletes() || written == null);
   }
 
   /** Record the files of this write if its command has returned to the caller. */
   public void settle(Caller now) {
-    if (caller.hasReturned(now)) {
+    endBatch();
+    if (!target.isSink() && caller.hasReturned(now)) {
       close();
     }
   }
@@ -216,7 +219,29 @@ public final class Write {
           target.path() + " was written before in the same job",
           "End the block after the first write, and begin another");
     }
-    close();
+    if (!target.isSink()) {
+      close();
+    }
+  }
+
+  /** Record the end of a batch that a stream writes to files, if the sink's log has it. */
+  void endBatch() {
+    if (target.isSink() && state.equals("unknown") && target.isKnown()) {
+      end(true, 0, -1);
+    }
+  }
+
+  /** Return whether this is the write of a batch that Spark plans a second time. */
+  boolean is(SinkTarget planned) {
+    return planned.isSame(target);
+  }
+
+  /** Record the end of an earlier batch, since the stream begins to write {@code next}. */
+  void endBatch(Target next) {
+    endBatch();
+    if (target.isSink() && state.equals("unknown") && next.path().equals(target.path())) {
+      end(false, 0, -1);
+    }
   }
 
   /** Record that rows may be missing because a write without capture overwrites them. */

@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.objects.StaticInvoke;
 import org.apache.spark.sql.catalyst.optimizer.BuildSide;
 import org.apache.spark.sql.catalyst.optimizer.PushDownLeftSemiAntiJoin$;
 import org.apache.spark.sql.catalyst.plans.logical.*;
+import org.apache.spark.sql.connector.read.Scan;
 import org.apache.spark.sql.execution.datasources.v2.StreamingDataSourceV2Relation;
 import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.AbstractDataType;
@@ -75,6 +76,12 @@ public final class Operators {
    * otherwise return null.
    */
   public static String streamed(LogicalPlan node) {
-    return node instanceof StreamingDataSourceV2Relation scan ? scan.scan().description() : null;
+    Scan found = scanOf(node);
+    return found == null ? null : found.description();
+  }
+
+  /** Return the scan of a stream that does not come from files, or null for another operator. */
+  public static Scan scanOf(LogicalPlan node) {
+    return node instanceof StreamingDataSourceV2Relation stream ? stream.scan() : null;
   }
 }

@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.objects.StaticInvoke;
 import org.apache.spark.sql.catalyst.optimizer.BuildSide;
 import org.apache.spark.sql.catalyst.optimizer.PushDownLeftSemiAntiJoin$;
 import org.apache.spark.sql.catalyst.plans.logical.*;
+import org.apache.spark.sql.connector.read.Scan;
 import org.apache.spark.sql.execution.datasources.v2.StreamingDataSourceV2ScanRelation;
 import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.AbstractDataType;
@@ -78,5 +79,10 @@ public final class Operators {
     return node instanceof StreamingDataSourceV2ScanRelation scan
         ? scan.relation().table().name()
         : null;
+  }
+
+  /** Return the scan of a stream that does not come from files, or null for another operator. */
+  public static Scan scanOf(LogicalPlan node) {
+    return node instanceof StreamingDataSourceV2ScanRelation stream ? stream.scan() : null;
   }
 }
