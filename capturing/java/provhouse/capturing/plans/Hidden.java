@@ -8,10 +8,10 @@ import java.util.Arrays;
 import provhouse.capturing.Unsupported;
 
 /**
- * Uses members of classes of Iceberg, Kafka and Spark's sinks by their names, including members that
- * are not public.
+ * Uses members of Iceberg's and Kafka's classes by their names, including members that are not
+ * public.
  *
- * <p>The classes of Iceberg and Kafka are not in every session. Each method refuses if the member does not exist, since
+ * <p>These classes are not in every session. Each method refuses if the member does not exist, since
  * this version may then work in another way.
  */
 public final class Hidden {
@@ -149,6 +149,6 @@ public final class Hidden {
         && thrown.getCause() instanceof RuntimeException inside) {
       return inside;
     }
-    return Unsupported.operator("scan", "This version of Iceberg, Kafka or Spark is unknown: " + error);
+    return Unsupported.operator("scan", "This version of Iceberg or Kafka is unknown: " + error);
   }
 }

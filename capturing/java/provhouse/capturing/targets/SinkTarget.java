@@ -88,7 +88,7 @@ public final class SinkTarget extends FilesTarget {
       FileSink sink, List<Attribute> named, SparkSession session) {
     boolean exact = session.sessionState().conf().caseSensitiveAnalysis();
     List<Attribute> found = new ArrayList<>();
-    for (String name : sink.partitions()) {
+    for (String name : Plans.list(sink.partitions())) {
       named.stream()
           .filter(each -> exact ? each.name().equals(name) : each.name().equalsIgnoreCase(name))
           .findFirst()

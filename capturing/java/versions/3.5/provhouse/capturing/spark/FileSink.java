@@ -1,6 +1,6 @@
 package provhouse.capturing.spark;
 
-import java.util.List;
+import java.lang.reflect.Field;
 import java.util.Set;
 import java.util.TreeSet;
 import org.apache.spark.sql.connector.catalog.Table;
@@ -8,7 +8,6 @@ import org.apache.spark.sql.execution.datasources.FileFormat;
 import org.apache.spark.sql.execution.streaming.FileStreamSink;
 import org.apache.spark.sql.execution.streaming.FileStreamSinkLog;
 import org.apache.spark.sql.execution.streaming.SinkFileStatus;
-import provhouse.capturing.plans.*;
 import scala.Option;
 import scala.collection.Iterable;
 import scala.collection.immutable.Map;
@@ -24,20 +23,20 @@ public record FileSink(FileStreamSink sink) {
   }
 
   public String path() {
-    return Hidden.field(sink, "path");
+    return field("path");
   }
 
   public FileFormat format() {
-    return Hidden.field(sink, "fileFormat");
+    return field("fileFormat");
   }
 
   public Map<String, String> options() {
-    return Hidden.field(sink, "options");
+    return field("options");
   }
 
   /** Return the names of the columns of partitions. */
-  public List<String> partitions() {
-    return Plans.list(Hidden.<Iterable<String>>field(sink, "partitionColumnNames"));
+  public Iterable<String> partitions() {
+    return field("partitionColumnNames");
   }
 
   /** Return the number of the last batch in the log, or -1 if the log is empty. */
@@ -61,7 +60,18 @@ public record FileSink(FileStreamSink sink) {
   }
 
   private FileStreamSinkLog log() {
-    return Hidden.field(sink, "fileLog");
+    return field("fileLog");
+  }
+
+  @SuppressWarnings("unchecked")
+  private <T> T field(String name) {
+    try {
+      Field found = FileStreamSink.class.getDeclaredField(name);
+      found.setAccessible(true);
+      return (T) found.get(sink);
+    } catch (ReflectiveOperationException error) {
+      throw new IllegalStateException("This version of Spark is unknown", error);
+    }
   }
 
   private static Set<String> paths(Object listed) {
