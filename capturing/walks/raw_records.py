@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import reduce
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
@@ -106,12 +107,19 @@ def _plain(spark: "SparkSession", files: Sequence[NumberedFile]) -> "DataFrame":
 
 def _read_few(spark: "SparkSession", files: Sequence[NumberedFile], ids: I64) -> "DataFrame":
     """Read the records of a few rows; return them with the columns and types that Spark uses."""
-    from pyspark.sql.pandas.types import to_arrow_schema
-
     schema = (_known_schema(files) or _plain(spark, files).schema).add(ID, "long")
-    wanted = to_arrow_schema(schema, timezone="UTC")
+    wanted = _arrow_schema(schema)
     parts = [_typed(file, found, ids, wanted) for file, found in rows_of_files(files, ids)]
     return spark.createDataFrame(pa.concat_tables(parts).combine_chunks(), schema)
+
+
+def _arrow_schema(schema: "StructType") -> pa.Schema:
+    """Return the types of Arrow for the columns of a frame, with instants in UTC."""
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    if "timezone" in signature(to_arrow_schema).parameters:
+        return to_arrow_schema(schema, timezone="UTC")
+    return to_arrow_schema(schema)  # before Spark 4.2, instants are in UTC anyway
 
 
 def _known_schema(files: Sequence[NumberedFile]) -> "StructType | None":

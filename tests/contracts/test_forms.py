@@ -94,7 +94,7 @@ TIMES = re.compile(r"\b\d[\d,.]*(?= ?(?:ms|s|seconds|minutes)\b)")
 STAMPS = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:\+00:00|Z)?")
 NUMBERS = re.compile(r'("(?:seconds|prepare)":)(\{[^}]*\}|[\d.e-]+)')
 STEPS = re.compile(r" \((?:\w+ N m?s(?:, )?)+\)")
-ADDRESSES = re.compile(r"http[^\s\"]+|[0-9a-f]{8}-[0-9a-f-]{27}|'[0-9a-f]{16,}'")
+ADDRESSES = re.compile(r"http[^\s\"]+|[0-9a-f]{8}-[0-9a-f-]{27}|'[0-9a-f]{14,}'")
 
 
 @pytest.fixture(scope="module")
