@@ -36,7 +36,8 @@ def reload(settings: Settings, progress: Progress, use: ExitStack | None = None)
         newest = bases[-1]
         first: Import | None = None
         if is_fresh(settings):
-            first = Import(layout.warehouse_id(), bulk(newest, _ingests(newest)[0]))
+            whole = len(bases) == len(_ingests(newest)) == 1
+            first = Import(layout.warehouse_id(), bulk(newest, _ingests(newest)[0]), whole)
         shared = shared_graph(layout.warehouse_id(), settings, progress, first)
         graph = stack.enter_context(shared)
         graph.remove_views()

@@ -77,8 +77,12 @@ class Import:
     Only one table of a statement's rows is in memory at a time.
     """
 
-    def __init__(self, warehouse: str, rows: Mapping[str, Iterable[pa.Table]]) -> None:
+    def __init__(
+        self, warehouse: str, rows: Mapping[str, Iterable[pa.Table]], whole: bool = True
+    ) -> None:
         self._warehouse, self._rows = warehouse, rows
+        self.whole = whole
+        """Whether hardly anything is left to write after the import."""
         self.done = False
         """Whether the rows were imported. If not, statements must write them."""
 

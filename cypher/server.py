@@ -229,7 +229,7 @@ def _started(
     clear(home)
     if first and is_fresh(home):
         first.run(home, memory)
-        briefly = True  # hardly anything is left to write
+        briefly = briefly or first.whole
     progress.say("Starting Neo4j")
     reach("Neo4j configured")
     record = replace(record, pid=process.start(home, memory, briefly=briefly))

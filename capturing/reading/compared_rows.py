@@ -57,7 +57,7 @@ def _matches(
     before = number * len(every)
     places = part.number * len(every) + np.searchsorted(every, values)
     at = before + np.searchsorted(every, wanted)
-    first = np.searchsorted(places, before, "right")  # after NULL, which matches nothing
+    first = np.searchsorted(places, before)  # rows without a value are not in the tap
     low, high = (np.searchsorted(places, at, side) for side in ("left", "right"))
     last = part.ends[number] - part.first
     return {

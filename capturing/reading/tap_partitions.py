@@ -153,6 +153,16 @@ class UsedRows(ABC):
                 for each in short:
                     yield from part.listed(each)
 
+    def whole(self, aside: Path) -> PairSet:
+        """Return pairs: a key's position, and the stretch with the whole partition of its rows."""
+        pairs = PairSet(len(self._keys) * 2, aside)
+        for found in self._found():
+            for at, start, _ in found.used:
+                first, last = found.part.start(start), found.part.last(start)
+                for each in divided((at, first, last), first, last)[1]:
+                    pairs.add(Pairs(*each))
+        return pairs
+
 
 class FrameRows(UsedRows):
     """The rows that rows of a window used."""

@@ -49,24 +49,27 @@ class TapTracer:
     def __init__(self, output: Output, aside: Path) -> None:
         self._write, self._marks, self._aside = output.write, output.marks, aside
         self._keys = SourceKeys(output.write.sources, aside)
+        self.widened = set[int]()
+        """The taps of windows whose rows derive from whole partitions instead of parts."""
 
-    def sources(self, tap: int, keys: I64) -> Sources:
+    def sources(self, tap: int, keys: I64, *, inside: bool = False) -> Sources:
         """Return the origins of the groups with the given keys, which are distinct and in order.
 
-        A chain of groups is replaced by source rows if this does not need more pairs than the chain
-        itself. Raises BadInput if two groups have the same key, or if the rows of a group are
-        missing.
+        ``inside`` means that a stretch of rows of another window has these keys. A chain of groups
+        is replaced by source rows if this does not need more pairs than the chain itself. Raises
+        BadInput if two groups have the same key, or if the rows of a group are missing.
         """
         table = self._write.taps[tap]
         kept, joined = list[Kept](), list[_Below]()
         if table.of is not None:
             rows, lower = self._stretches(table, keys)
         elif table.is_ordered:
-            rows, lower = self._parts(tap, keys, kept)
+            rows, lower = self._parts(tap, keys, kept, inside)
         else:
             rows, lower = self._read(tap, keys)
         for slot, pairs in lower:
-            below = self._below(slot, pairs.seal(len(keys)))
+            inside = inside or table.of is not None
+            below = self._below(slot, pairs.seal(len(keys)), inside)
             kept += below.kept
             if below.count:
                 joined.append(below)
@@ -135,21 +138,28 @@ class TapTracer:
         return rows, [(slot, PairSet(count, self._aside)) for slot in table.slots if slot > ROWS]
 
     def _parts(
-        self, tap: int, keys: I64, kept: list[Kept]
+        self, tap: int, keys: I64, kept: list[Kept], inside: bool
     ) -> tuple[PairSet, list[tuple[int, PairSet]]]:
         """Return the same kinds of pairs as ``_read``, for groups that are parts of partitions.
 
         If there would be far more pairs than rows of the tap, add most of them to ``kept``, as
-        stretches of rows that several parts share.
+        stretches of rows that several parts share. Where the rows have groups below or above, a
+        row of the output would get the groups of all rows of its stretches, which grows with the
+        square of the partition. So add whole partitions to ``kept`` instead.
         """
         table = self._write.taps[tap]
         held = TapPartitions(table, self._aside)
         used: UsedRows
         used = FrameRows(held, keys) if table.parts else ComparedRows(held, keys, self._aside)
-        if table.by and not used.filled.all():
+        if not used.filled.all():
             raise _missing(table)
-        if used.count <= MOST_PER_ROW * held.rows:
+        if used.count <= MOST_PER_ROW * min(len(keys), held.rows):
             count, pieces = used.count, used.pieces()
+        elif inside or any(slot > ROWS for slot in table.slots):
+            self.widened.add(tap)
+            whole = used.whole(self._aside).seal(len(keys))
+            kept.append(Kept(self._write.stretches_of(tap), whole))
+            return self._empty(table, 0)
         else:
             most = 2 * len(keys) * held.rows.bit_length()
             count = min(most, used.count)
@@ -180,9 +190,9 @@ class TapTracer:
             _add(rows, lower, table, at, as_ids(table.slots, slots, self._marks))
         return rows, lower
 
-    def _below(self, slot: int, pairs: PairSet) -> "_Below":
+    def _below(self, slot: int, pairs: PairSet, inside: bool) -> "_Below":
         keys = pairs.rows()
-        found = self.sources(slot, keys)
+        found = self.sources(slot, keys, inside=inside)
         count = sum(
             int(found.rows.sizes[np.searchsorted(keys, part.row)].sum()) for part in pairs.parts()
         )

@@ -49,12 +49,14 @@ class Traced:
     direct: tuple[int, ...]
     """The slots of the output's rows that have ids of source rows."""
     grouped: tuple[GroupedRows, ...]
+    widened: frozenset[int]
+    """The taps of windows whose rows derive from whole partitions."""
 
     @property
     def supersets(self) -> frozenset[int]:
         """The numbers of the taps that may list unused rows."""
         taps = enumerate(self.output.write.taps)
-        return frozenset(number for number, tap in taps if tap.exactness == "superset")
+        return self.widened | {number for number, tap in taps if tap.exactness == "superset"}
 
     def exactness(self, tap: TapTable) -> str:
         """Return the weakest exactness of a tap and of the taps below it."""
@@ -65,7 +67,8 @@ class Traced:
             if number not in below:
                 below.add(number)
                 waiting += [slot for slot in taps[number].slots if slot > ROWS]
-        return "superset" if below & self.supersets else "exact"
+        wide = self.supersets | {at for at, each in enumerate(taps) if each.of in self.widened}
+        return "superset" if below & wide else "exact"
 
     @property
     def has_exact_kinds(self) -> bool:
@@ -125,7 +128,7 @@ def traced(output: Output, aside: Path) -> Traced:
             parts = [through(Pairs(row, group), part.at, part.row) for part in kept.pairs.parts()]
             waiting.append((kept.tap, distinct(parts)))
     slots = (slot for slot, tap in enumerate(output.write.slots) if tap <= ROWS)
-    return Traced(output, tuple(slots), tuple(grouped))
+    return Traced(output, tuple(slots), tuple(grouped), frozenset(tracer.widened))
 
 
 def _carried(output: Output) -> list[tuple[int, Pairs]]:

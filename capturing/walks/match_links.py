@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from provhouse.model.associations import NONE
+
 from ..reading.tap_table import TapTable
 from .cursor_ids import CursorIds
 from .tap_links import KEY, TapLink, holding
@@ -34,7 +36,8 @@ class MatchLink(TapLink):
     def frame(self) -> "DataFrame":
         """Return the rows on the right: the columns ``by``, ``value``, and one for each slot."""
         found = tap_frame(self.spark, [self.table.folder], self.table.first_slot + len(self.slots))
-        return found.selectExpr("c0 AS by", f"c{self.table.order} AS value", *self._columns())
+        value = _value(f"c{self.table.order}")
+        return found.selectExpr("c0 AS by", f"{value} AS value", *self._columns())
 
     def _used(self, ids: CursorIds) -> "DataFrame":
         matches, _ = _MATCHES[self.table.compared]
@@ -47,7 +50,13 @@ class MatchLink(TapLink):
     def _asked(self) -> "DataFrame":
         """Return the groups of the left side: the columns ``key``, ``by`` and ``value``."""
         found = tap_frame(self.spark, [self.table.asked], 3)
-        return found.selectExpr(f"c0 AS {KEY}", "c1 AS by", "c2 AS value")
+        matched = found.where("c0 IS NOT NULL")
+        return matched.selectExpr(f"c0 AS {KEY}", "c1 AS by", f"{_value('c2')} AS value")
+
+
+def _value(column: str) -> str:
+    """Return a column of values, which are never NULL: ``NONE`` is the number itself."""
+    return f"coalesce({column}, CAST('{NONE}' AS BIGINT))"
 
 
 def _matching(rows: "DataFrame", others: "DataFrame", matches: str) -> "DataFrame":

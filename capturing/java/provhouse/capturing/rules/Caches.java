@@ -66,7 +66,7 @@ public final class Caches {
   /** A frame that was cached with its slots, or the reason why it was cached without slots. */
   private record Cached(
       LogicalPlan query, Rewriting rewriting, List<Integer> kinds, Unsupported refusal) {
-    /** An earlier batch of a stream, which no write can read any more. */
+    /** A frame that no write can read any more, such as an earlier batch of a stream. */
     static final Cached ENDED = new Cached(null, null, List.of(), null);
 
     long nextNumber() {
@@ -156,9 +156,14 @@ public final class Caches {
       String batch = newest.get(frame);
       if (batch.startsWith(stream) && !batch.equals(next)) {
         newest.remove(frame);
-        known.set(frame, Cached.ENDED);
+        end(frame);
       }
     }
+  }
+
+  /** Forget a frame that no write can read any more, so that its file numbers are free. */
+  public void end(int frame) {
+    known.set(frame, Cached.ENDED);
   }
 
   /** Return whether the program passes the rows of a plan to an RDD ({@code frame.rdd}). */

@@ -24,8 +24,8 @@ record Comparison(Expression right, String operator, Expression left) {
     if (operator == null || !(inner instanceof BinaryComparison compared)) {
       return null;
     }
-    Expression first = GroupKey.ordered(compared.left());
-    Expression second = GroupKey.ordered(compared.right());
+    Expression first = ordered(compared.left());
+    Expression second = ordered(compared.right());
     if (first == null || second == null) {
       return null;
     }
@@ -35,6 +35,15 @@ record Comparison(Expression right, String operator, Expression left) {
     return isOf(compared.left(), node.left()) && isOf(compared.right(), node.right())
         ? new Comparison(second, REVERSED.get(operator), first)
         : null;
+  }
+
+  /**
+   * Return a value as a number, or null if its type is not covered. The value is NULL if computing
+   * it fails: a tap computes it for all rows, but the join only for rows with equal keys.
+   */
+  private static Expression ordered(Expression value) {
+    Expression found = GroupKey.ordered(value);
+    return found == null ? null : new TryEval(found);
   }
 
   private static String operator(Expression condition) {

@@ -4,6 +4,7 @@ import java.util.*;
 import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys$;
 import org.apache.spark.sql.catalyst.plans.*;
+import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.Join;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import provhouse.capturing.Unsupported;
@@ -130,8 +131,10 @@ record Joins(Rewriter rewriter, Taps taps) {
       tapped = Taps.added(rightKey.check(), "provhouse_check", tapped, written);
     }
     tapped = Taps.added(compared.right(), "provhouse_value", tapped, written);
+    Expression isNull = new IsNull(written.get(written.size() - 1)); // such a row never matches
     written.addAll(Slot.attributes(right.slots()));
-    tapped = Plans.only(Plans.output(node.right()), taps.tapped(number, written, tapped));
+    tapped = Taps.except(isNull, (Filter) taps.tapped(number, written, tapped));
+    tapped = Plans.only(Plans.output(node.right()), tapped);
     LogicalPlan plan = Broadcasts.joined(node, left.plan(), tapped);
     List<Attribute> asked = new ArrayList<>();
     plan = Taps.added(leftKey.value(), "provhouse_match", plan, asked);

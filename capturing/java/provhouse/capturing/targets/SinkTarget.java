@@ -31,6 +31,8 @@ public final class SinkTarget extends FilesTarget {
   private final List<Attribute> partitions;
   private final SparkSession session;
   private final Set<String> before = new TreeSet<>();
+  /** The files of the batch, if they are known. */
+  private Set<String> own;
 
   private SinkTarget(
       FileSink sink,
@@ -175,11 +177,13 @@ public final class SinkTarget extends FilesTarget {
 
   @Override
   public Set<String> written() {
-    Set<String> found = sink.files(batch);
+    Set<String> found = own == null ? sink.files(batch) : own;
     if (found == null) {
       return Set.of();
     }
     found.removeAll(before);
+    before.clear(); // a stream may have many batches, and each would keep all earlier files
+    own = found;
     return found;
   }
 }

@@ -194,6 +194,14 @@ public class Block {
       } catch (RuntimeException error) { // the command itself has succeeded
         lost(command, error);
       }
+      release(command);
+    }
+  }
+
+  /** Forget the rows of a MERGE's source that Delta stored, which no write can read any more. */
+  private void release(Changing command) {
+    if (command.source() != null) {
+      caches.end(command.source());
     }
   }
 
@@ -303,6 +311,7 @@ public class Block {
         if (success) {
           finish(each);
         }
+        release(each);
         return each.write();
       }
     }
@@ -339,7 +348,7 @@ public class Block {
     store();
   }
 
-  public void store() {
+  public synchronized void store() {
     writes.forEach(Write::endBatch);
     writes.forEach(Write::store);
   }
