@@ -38,6 +38,7 @@ def session(
         "spark.jars": delta(version),
         "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+        "spark.databricks.delta.snapshotPartitions": "1",  # instead of 50 tasks a command
     }
     with started(version, tmp_path_factory.mktemp("session"), settings) as session:
         yield session
