@@ -26,6 +26,8 @@ TESTS = {
     "test_a_job_has_the_associations_of_the_same_job_on_our_spark": "34 queries",
     "test_a_job_in_python_with_its_own_extensions_writes_delta": "Python, with Delta",
     "test_random_changes_have_the_lineage_of_the_model": "UPDATE, DELETE, MERGE",
+    "test_moved_rows_keep_their_versions[OPTIMIZE {}]": "OPTIMIZE",
+    "test_moved_rows_keep_their_versions[REORG TABLE {} APPLY (PURGE)]": "REORG",
     "test_a_job_in_sql_is_captured": "SQL",
     "test_a_job_in_scala_is_captured": "Scala",
     "test_a_job_on_spark_connect_is_captured": "Connect",
