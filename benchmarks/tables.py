@@ -15,7 +15,7 @@ from benchmarks.capture import nights, overhead, programs, spark_versions, tpcds
 from benchmarks.charts import crossfilter_speed as crossfilter
 from benchmarks.equivalence import edits, in_spark, pairs
 from benchmarks.frames import frames_speed
-from benchmarks.ingest import builds, capacity, ingest
+from benchmarks.ingest import builds, capacity, ingest, storages
 from benchmarks.ingest import component_speed as components
 from benchmarks.interactive import all_table, generated
 from benchmarks.interactive import coverage as queried
@@ -104,6 +104,7 @@ def figures() -> Iterator[Table]:
     yield one("figures/what-if.md", "what-if", what_if.RESULTS, what_if.tables)
     yield one("figures/linked-views.md", "crossfilter", crossfilter.RESULTS, crossfilter.table)
     yield one("figures/workflows.md", "workflowgen", workflowgen.RESULTS, workflowgen.tables)
+    yield one("storage.md", "storages", storages.RESULTS, storages.table)
     yield one("spark-versions.md", "versions", spark_versions.RESULTS, spark_versions.table)
     yield one("dbt.md", "dbt edits", dbt_edits.RESULTS, dbt_edits.tables)
     yield one("dbt-lineage.md", "dbt lineage", dbt_lineage.RESULTS, dbt_lineage.table)
