@@ -48,8 +48,11 @@ def run(rows: DataFrame, out: Path, *, by_function: bool) -> None:
     writer: Any = rows.writeStream.trigger(availableNow=True)
     writer = writer.option("checkpointLocation", str(out.with_name("checkpoint")))
     if by_function:
-        each = lambda batch, _: batch.write.mode("append").parquet(str(out))  # noqa: E731
-        writer.foreachBatch(each).start().awaitTermination()
+
+        def write(batch: DataFrame, _: int) -> None:
+            batch.write.mode("append").parquet(str(out))
+
+        writer.foreachBatch(write).start().awaitTermination()
     else:
         writer.format("parquet").start(str(out)).awaitTermination()
 
